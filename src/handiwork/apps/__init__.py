@@ -1,0 +1,1 @@
+"""Doors for people. `house` puts the parts together."""

@@ -1,0 +1,1 @@
+"""Where work is done: one file per implementation behind a small protocol."""

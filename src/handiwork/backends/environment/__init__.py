@@ -1,0 +1,1 @@
+"""Environments: places where commands run."""

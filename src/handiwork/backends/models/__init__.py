@@ -1,0 +1,1 @@
+"""Models: each file reaches one kind of model and gives back a `ModelReply`."""

@@ -1,0 +1,105 @@
+"""JSON in and out, and the frozen form in which schemas are handed around."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any, NoReturn
+
+
+def _plain(value: Any) -> Any:
+    """The JSON form of what `json` doesn't know: models, dataclasses, sets, paths, dates, bytes."""
+    for method in ("model_dump", "isoformat"):
+        if callable(getattr(value, method, None)) and not isinstance(value, type):
+            return getattr(value, method)()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return _plain_collection(value)
+
+
+def _plain_collection(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "backslashreplace")
+    return list(value) if isinstance(value, Iterable) else str(value)
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, default=_plain)
+
+
+def dumps(value: Any) -> str:
+    """JSON text of *value*; non-ASCII stays as it is. Keys that JSON can't have become text."""
+    try:
+        return _encoder.encode(value)
+    except TypeError:
+        return _encoder.encode(_text_keys(value))
+
+
+def _text_keys(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k if isinstance(k, str) else str(k): _text_keys(v) for k, v in value.items()}
+    return [_text_keys(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def tool_error(message: object, **extra: Any) -> str:
+    """`{"error": message, ...}` as JSON text."""
+    return dumps({"error": str(message), **extra})
+
+
+def tool_result(data: Any = None, **fields: Any) -> str:
+    """*data*, or the keywords as an object, as JSON text."""
+    return dumps(fields if data is None else data)
+
+
+def copy_json(value: Any) -> Any:
+    """A deep copy of JSON data as plain dicts and lists: thaws what `freeze` froze."""
+    if isinstance(value, Mapping):
+        return {k: copy_json(v) for k, v in value.items()}
+    return [copy_json(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _frozen(*_: Any, **__: Any) -> NoReturn:
+    raise TypeError("frozen; deepcopy to change")
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that can be read, printed and sent, but not changed."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _frozen
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+        plain: dict[str, Any] = copy_json(self)
+        return plain
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+class FrozenList(list[Any]):
+    """A list that can be read, printed and sent, but not changed."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = append = extend = insert = pop = remove = clear = sort = reverse = _frozen
+    __iadd__ = __imul__ = _frozen
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
+        plain: list[Any] = copy_json(self)
+        return plain
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+def freeze(value: Any) -> Any:
+    """A deep-frozen copy of JSON data: dicts and lists keep their types for every consumer."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or kind is FrozenDict or kind is FrozenList:
+        return value
+    if isinstance(value, Mapping):
+        return FrozenDict({k: freeze(v) for k, v in value.items()})
+    return FrozenList(map(freeze, value)) if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,1 @@
+"""What must not happen, and who is asked."""

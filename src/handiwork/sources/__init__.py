@@ -1,0 +1,1 @@
+"""The wells that tools come from: built-in files, plugins."""

@@ -1,0 +1,1 @@
+"""Parts for testing tools and agents; shipped to users."""

@@ -186,8 +186,8 @@ def _parameter_texts(doc: str, names: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for pattern in _inline_patterns(names):
         marks = [*pattern.finditer(doc)]
-        ends = [m.start() for m in marks[1:]] + [len(doc)]
-        found |= {m.group(1): " ".join(doc[m.end() : end].split()) for m, end in zip(marks, ends, strict=True)}
+        ends = [*(m.start() for m in marks), len(doc)][1:]
+        found |= {m.group(1): " ".join(doc[m.end() : end].split()) for m, end in zip(marks, ends, strict=False)}
     return {k: v for k, v in found.items() if v}
 
 

@@ -16,11 +16,8 @@ class Late:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        vars(self).update(vars(importlib.import_module(self._module)))
-        try:
-            return vars(self)[name]
-        except KeyError:
-            raise AttributeError(f"module {self._module!r} has no attribute {name!r}") from None
+        value = vars(self)[name] = getattr(importlib.import_module(self._module), name)
+        return value
 
 
 def load(target: str) -> Any:

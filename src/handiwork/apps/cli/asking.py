@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from typing import Any
 
-from ...core.types import Answer, Approver, Ask, Ready
+from ...core.types import Answer, Approver, Args, Ask, Handler, Ready
 from ...core.wire import dumps
 from ...guard.approval import allow_all, deny_all
 from .output import Output
@@ -52,3 +53,21 @@ class TerminalApprover:
             self._allowed.update(ask.keys)
             return Answer(True, "session")
         return Answer(said in ("1", "y", "yes"), note=note)
+
+
+def clarifier_of(out: Output) -> Handler | None:
+    """The handler of `clarify`, where there is a person to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+
+    def clarify(args: Args, /, **_: Any) -> dict[str, str]:
+        choices = args.get("choices") or []
+        out.note(f"\n{args['question']}")
+        for number, choice in enumerate(choices, 1):
+            out.note(f"  [{number}] {choice}")
+        said = input("  > ").strip()
+        if said.isdigit() and 1 <= int(said) <= len(choices):
+            said = choices[int(said) - 1]
+        return {"answer": said}
+
+    return clarify

@@ -15,7 +15,6 @@ from ...catalog.gate import find_program
 from ...core.config import home_folder
 from ...core.errors import ConfigError
 from ..house import House, default
-from ..models import configured_model
 from .output import Output
 from .parsing import Parser
 from .selection import PRESET
@@ -100,7 +99,7 @@ def _configuration(house: House) -> Iterator[Finding]:
 
 
 def _model(house: House) -> Iterator[Finding]:
-    model = configured_model(house.config)
+    model = os.environ.get("HANDIWORK_MODEL") or house.config.model
     if model:
         yield Finding("model", "model", "ok", model)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -15,6 +16,9 @@ logging = Late("logging")
 
 Style: TypeAlias = Literal["none", "statement", "context", "unreadable"]
 CACHE_VERSION = 1
+
+# Where a top-level registration can begin: parsing a file costs 100 times as much as this look.
+_MAY_REGISTER = re.compile(rb"(?:^|[\r\n\f])(?:registry\b|@|[(\\]|def\s+register\b)|;[ \t]*[(r]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +36,8 @@ class Found:
     @property
     def name(self) -> str:
         """The file's name without `.py`; for a package the name of its folder."""
-        folder, file = os.path.split(self.path)
-        return os.path.basename(folder) if file == "__init__.py" else file.removesuffix(".py")
+        stem = self.path.removesuffix("/__init__.py").removesuffix(".py")
+        return stem[stem.rfind("/") + 1 :]
 
     @property
     def registers(self) -> bool:
@@ -79,7 +83,7 @@ def read_style(path: str) -> tuple[Style, str]:
     try:
         with open(path, "rb") as file:
             source = file.read()
-        if b"register" not in source and b"tool" not in source:
+        if not _MAY_REGISTER.search(source):
             return "none", ""
         body = ast.parse(source, path).body
     except (OSError, SyntaxError, ValueError) as error:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.handler import accepted_keywords, as_text, call_handler, error_text
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 bridge = Late("handiwork.core.bridge")
 logging = Late("logging")
 
-_origin: ContextVar[str] = ContextVar("handiwork_origin", default="code")
-
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
@@ -37,6 +35,18 @@ class Rejection:
 
     def __str__(self) -> str:
         return f"{self.name!r} from {self.origin} (toolset {self.toolset!r}): {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where registrations come from just now, and the names that were taken."""
+
+    origin: str
+    names: list[str] = field(default_factory=list)
+
+
+_CODE = Source("code")
+_source: ContextVar[Source] = ContextVar("handiwork_source", default=_CODE)
 
 
 class ToolRegistry:
@@ -87,7 +97,8 @@ class ToolRegistry:
         A tool that can't work, or whose name another toolset or origin holds, is refused: kept in
         `rejections`, logged at ERROR, never raised, so that one intruder can't stop the others.
         """
-        origin = origin or _origin.get()
+        source = _source.get()
+        origin = origin or source.origin
         try:
             entry = build_entry(
                 name=name, toolset=toolset, schema=schema, handler=handler, check_fn=check_fn,
@@ -106,6 +117,8 @@ class ToolRegistry:
                 self._reject(Rejection(entry.name, entry.toolset, origin, why_not))
             else:
                 self._put(entry, holder)
+                if source is not _CODE:
+                    source.names.append(entry.name)
 
     def deregister(self, name: str) -> None:
         """Take a tool away; a name that nobody holds is no error."""
@@ -133,13 +146,14 @@ class ToolRegistry:
             self.generation += 1
 
     @contextmanager
-    def registering(self, origin: str) -> Iterator[None]:
-        """What is registered inside comes from *origin*."""
-        token = _origin.set(origin)
+    def registering(self, origin: str) -> Iterator[list[str]]:
+        """What is registered inside comes from *origin*; the list that is given grows by its names."""
+        source = Source(origin)
+        token = _source.set(source)
         try:
-            yield
+            yield source.names
         finally:
-            _origin.reset(token)
+            _source.reset(token)
 
     # ------------------------------------------------------------------------------------ reading
 

@@ -31,14 +31,12 @@ def load(registry: ToolRegistry, found: Found, origin: str, run: Callable[[], ob
         return _failed(found, origin, found.error)
     if not found.registers:
         return Loaded(found.name, found.path, origin, silent=True)
-    before = {e.name: e for e in registry.entries()}
     try:
-        with registry.registering(origin):
+        with registry.registering(origin) as names:
             run()
     except BaseException as error:  # noqa: BLE001 - somebody else's file: the others go on
         return _failed(found, origin, describe_exception(error))
-    tools = tuple(e.name for e in registry.entries() if before.get(e.name) is not e)
-    return Loaded(found.name, found.path, origin, tools)
+    return Loaded(found.name, found.path, origin, tuple(names))
 
 
 def _failed(found: Found, origin: str, error: str) -> Loaded:

@@ -1,0 +1,122 @@
+"""Probes for Handiwork, run by its own interpreter: `python ours.py PROBE [ARGUMENT]`.
+
+Each prints one JSON object of figures on its last line, under the names that the anchor's probes use.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import samples
+import timing
+import together
+from handiwork.core.bridge import tools_bridge
+
+import handiwork
+from handiwork.core.types import Traits
+
+Figures = dict[str, float]
+READS = Traits(read_only=True)
+WRITES = Traits(effect="write")
+
+
+def definitions(_argument: str) -> Figures:
+    """What the command line shows its model, first and again."""
+    handiwork.discover()
+
+    def supply() -> list[Any]:
+        return handiwork.get_tool_definitions(["handiwork-cli"])
+
+    return {"defs_first_ms": timing.once_ms(supply), "defs_again_us": timing.cpu_us(supply)}
+
+
+def many(_argument: str) -> Figures:
+    """10,000 tools, all of them returned."""
+    registry = handiwork.ToolRegistry()
+    for name, toolset in samples.many_names():
+        registry.register(name=name, toolset=toolset, schema=samples.schema(name), handler=samples.answer)
+    chosen = samples.many_toolsets()
+
+    def supply() -> list[Any]:
+        return handiwork.get_tool_definitions(chosen, registry=registry)
+
+    first = timing.once_ms(supply)
+    _expect(len(supply()) == samples.MANY, "not all 10,000 tools came back")
+    return {"many_first_ms": first, "many_again_us": timing.cpu_us(supply)}
+
+
+def calls(_argument: str) -> Figures:
+    """A tool that does nothing: the raw last step, then the whole way, read and write."""
+    _register("bench_read", samples.answer, traits=READS)
+    _register("bench_write", samples.answer, traits=WRITES)
+    few, strings = {"path": "a.txt"}, dict(samples.ARGUMENTS)
+    _expect_answer(handiwork.handle_function_call("bench_write", dict(strings)))
+    dispatch = handiwork.registry.dispatch
+    return {
+        "dispatch_us": timing.cpu_us(lambda: dispatch("bench_read", few), calls=10_000),
+        "pipeline_read_us": timing.cpu_us(
+            lambda: handiwork.handle_function_call("bench_read", dict(strings))
+        ),
+        "pipeline_effect_us": timing.cpu_us(
+            lambda: handiwork.handle_function_call("bench_write", dict(strings))
+        ),
+    }
+
+
+def bridge(_argument: str) -> Figures:
+    """An async tool that does nothing, from the three places a call can come from."""
+    _register("bench_async", samples.answer_async, is_async=True, traits=READS)
+    _expect_answer(handiwork.handle_function_call("bench_async", {"path": "a"}))
+    return {
+        **together.from_everywhere("bridge", lambda: tools_bridge.run(samples.answer_async({}))),
+        **together.from_everywhere(
+            "bridged", lambda: handiwork.handle_function_call("bench_async", {"path": "a"})
+        ),
+    }
+
+
+def concurrency(_argument: str) -> Figures:
+    """Naps asked for inside a running loop: 64 for the wall time, 1,000 for the CPU."""
+    _register("bench_nap", samples.nap, is_async=True, traits=READS)
+    calls_of_a_turn = [handiwork.ToolCall("bench_nap", {"path": "a"}, str(i)) for i in range(1_000)]
+
+    async def one() -> Any:
+        return await handiwork.call_tool("bench_nap", {"path": "a"})
+
+    async def turn() -> Any:
+        return await handiwork.run_turn(calls_of_a_turn)
+
+    return {
+        **together.wall_and_gap(one, 64),
+        "call_tool1000_ms": together.gathered_cpu_ms(one, 1_000),
+        "run_turn1000_ms": together.gathered_cpu_ms(turn, 1),
+    }
+
+
+def _register(name: str, handler: Callable[..., Any], *, is_async: bool = False, traits: Traits) -> None:
+    handiwork.registry.register(
+        name=name,
+        toolset="bench",
+        schema=samples.schema(name),
+        handler=handler,
+        is_async=is_async,
+        traits=traits,
+    )
+
+
+def _expect_answer(text: str) -> None:
+    _expect(json.loads(text) == json.loads(samples.ANSWER), f"the tool answered {text[:200]}")
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise SystemExit(f"the probe measures something else: {otherwise}")
+
+
+PROBES = {probe.__name__: probe for probe in (definitions, many, calls, bridge, concurrency)}
+
+if __name__ == "__main__":
+    print(json.dumps(PROBES[sys.argv[1]](sys.argv[2] if len(sys.argv) > 2 else "")))

@@ -29,9 +29,7 @@ def measure_and_show(rounds: int) -> dict[str, dict[str, float | None]]:
     print("\n" + table.aligned([HEADINGS, *(_cells(library, book) for library in libraries)], words={0, 1}))
     for name, reason in book.failures.items():
         print(f"\n{name} failed: {reason}")
-    return {
-        lib.distribution: {key: book.median(f"{lib.distribution}.{key}") for key in KEYS} for lib in libraries
-    }
+    return {lib.distribution: {key: book.median(f"{lib.distribution}.{key}") for key in KEYS} for lib in libraries}
 
 
 def _module(library: Library) -> str:

@@ -89,9 +89,7 @@ class Plan:
         return [
             self._process("floor", "start_ms", (str(ours.python), "-c", "pass")),
             self._memory("floor", ours, "start", "pass"),
-            self._process(
-                "ours", "import_ms", (str(ours.python), "-c", "import handiwork; handiwork.registry")
-            ),
+            self._process("ours", "import_ms", (str(ours.python), "-c", "import handiwork; handiwork.registry")),
             *(task for side in (ours, anchor) for task in self._starts_of(side)),
         ]
 
@@ -120,9 +118,7 @@ class Plan:
             self._process(side.name, "doctor_ms", (command, "doctor"), says="python", may_find=True),
         ]
 
-    def _process(
-        self, side: str, key: str, argv: Sequence[str], *, says: str = "", may_find: bool = False
-    ) -> Task:
+    def _process(self, side: str, key: str, argv: Sequence[str], *, says: str = "", may_find: bool = False) -> Task:
         def measure() -> Figures:
             return {key: harness.cpu_ms(argv, self.home, says=says, may_find=may_find)}
 

@@ -40,6 +40,7 @@ SUPPLY = (
     _beside("1,000 files, 100 register: next start", "ms CPU", "discovery_again_ms", 10 / 82),
     _beside("definitions, CLI preset: first", "ms CPU", "defs_first_ms", 15 / 324),
     _beside("definitions, CLI preset: again", "us CPU", "defs_again_us", 2 / 11.5),
+    _beside("registering 10,000 tools", "ms CPU", "many_register_ms"),
     _beside("definitions, 10,000 tools: first", "ms CPU", "many_first_ms", 60 / 530),
     _over_floor("definitions, 10,000 tools: again", "us CPU", "many_again_us", CALL, 5 / 1.5),
 )

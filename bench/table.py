@@ -50,9 +50,7 @@ def judge(row: Row, book: Book) -> Line:
     ours, reference = book.median(row.ours), book.median(row.against)
     ratio = ours / reference if ours is not None and reference else None
     anchor = book.median(row.anchor)
-    return Line(
-        row.title, row.unit, ours, anchor, row.against, reference, ratio, row.bar, _verdict(ratio, row.bar)
-    )
+    return Line(row.title, row.unit, ours, anchor, row.against, reference, ratio, row.bar, _verdict(ratio, row.bar))
 
 
 def as_data(lines: Iterable[Line]) -> list[dict[str, object]]:

@@ -56,8 +56,8 @@ def describe_exception(error: BaseException) -> str:
             return f"the tool tried to end the program (exit {error.code})"
         case KeyboardInterrupt():
             return "interrupted"
-        case KeyError():
-            return f"KeyError: {said}"
+    if type(error).__name__ in ("CancelledError", "JobCancelledError"):  # named: asyncio isn't start-up's business
+        return "cancelled"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 

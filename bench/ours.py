@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import samples
@@ -15,8 +16,11 @@ import timing
 import together
 
 import handiwork
+from handiwork.catalog.discovery import Scanner
 from handiwork.core.bridge import tools_bridge
-from handiwork.core.types import Traits
+from handiwork.core.types import ToolCall, Traits
+from handiwork.sources.modules import Loaded
+from handiwork.sources.plugins import Ground, load_plugins
 
 Figures = dict[str, float]
 READS = Traits(read_only=True)
@@ -35,7 +39,7 @@ def definitions(_argument: str) -> Figures:
 
 def many(_argument: str) -> Figures:
     """10,000 tools, all of them returned."""
-    registry = handiwork.ToolRegistry()
+    registry, definitions_of = handiwork.ToolRegistry(), handiwork.get_tool_definitions
     tools = [(name, toolset, samples.schema(name)) for name, toolset in samples.many_names()]
 
     def register() -> None:
@@ -46,12 +50,29 @@ def many(_argument: str) -> Figures:
     chosen = samples.many_toolsets()
 
     def supply() -> list[Any]:
-        return handiwork.get_tool_definitions(chosen, registry=registry)
+        return definitions_of(chosen, registry=registry)
 
     first = timing.once_ms(supply)
     _expect(len(supply()) == samples.MANY, "not all 10,000 tools came back")
     again = timing.cpu_us(supply)
     return {"many_register_ms": registering, "many_first_ms": first, "many_again_us": again}
+
+
+def discovery(folder: str) -> Figures:
+    """Scan and import a folder of 1,000 files, as the start of a process does."""
+    handiwork.discover()  # the built-in tools come first, and don't count
+    ground = Ground(handiwork.registry, _take_hook, handiwork.registry.dispatch)
+    loaded: list[Loaded] = []
+
+    def scan_and_import() -> None:
+        scanner = Scanner(str(Path(folder).parent / "cache" / "discovery.json"))
+        loaded.extend(load_plugins(ground, folder, scanner, owner="user", disabled=()))
+        scanner.save()
+
+    spent = timing.once_ms(scan_and_import)
+    registered = sum(len(one.tools) for one in loaded)
+    _expect(registered == samples.REGISTERING, f"{registered} tools were registered")
+    return {"discovery_ms": spent}
 
 
 def calls(_argument: str) -> Figures:
@@ -81,7 +102,7 @@ def bridge(_argument: str) -> Figures:
 def concurrency(_argument: str) -> Figures:
     """Naps asked for inside a running loop: 64 for the wall time, 1,000 for the CPU."""
     _register("bench_nap", samples.nap, is_async=True, traits=READS)
-    calls_of_a_turn = [handiwork.ToolCall("bench_nap", {"path": "a"}, str(i)) for i in range(1_000)]
+    calls_of_a_turn = [ToolCall("bench_nap", {"path": "a"}, str(i)) for i in range(1_000)]
 
     async def one() -> Any:
         return await handiwork.call_tool("bench_nap", {"path": "a"})
@@ -107,6 +128,10 @@ def _register(name: str, handler: Callable[..., Any], *, is_async: bool = False,
     )
 
 
+def _take_hook(name: str, hook: Callable[..., Any], source: str) -> None:
+    raise SystemExit(f"a generated plugin registered the hook {name} ({source}, {hook!r})")
+
+
 def _expect_answer(text: str) -> None:
     _expect(json.loads(text) == json.loads(samples.ANSWER), f"the tool answered {text[:200]}")
 
@@ -116,7 +141,7 @@ def _expect(holds: bool, otherwise: str) -> None:
         raise SystemExit(f"the probe measures something else: {otherwise}")
 
 
-PROBES = {probe.__name__: probe for probe in (definitions, many, calls, bridge, concurrency)}
+PROBES = {probe.__name__: probe for probe in (definitions, many, discovery, calls, bridge, concurrency)}
 
 if __name__ == "__main__":
     print(json.dumps(PROBES[sys.argv[1]](sys.argv[2] if len(sys.argv) > 2 else "")))

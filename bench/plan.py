@@ -26,7 +26,6 @@ class Side:
     command: Path
     import_all: str
     registry_import: str
-    plugin_folder: str
     version: str
 
 
@@ -49,7 +48,6 @@ def sides() -> Sides:
             command=ours.with_name("handiwork"),
             import_all="import handiwork; handiwork.discover()",
             registry_import="from handiwork import registry",
-            plugin_folder=".handiwork/plugins",
             version=environments.version_in(ours, "handiwork"),
         ),
         anchor=Side(
@@ -58,7 +56,6 @@ def sides() -> Sides:
             command=anchor.with_name("hermes"),
             import_all="import model_tools",
             registry_import="from tools.registry import registry",
-            plugin_folder="scanned",
             version=environments.version_in(anchor, environments.ANCHOR.distribution),
         ),
     )
@@ -143,7 +140,7 @@ def _discover_twice(side: Side) -> Figures:
     """A folder nobody has seen, then the same folder at the next start."""
     with harness.fresh_home() as home:
         furnish(home)
-        folder = home / side.plugin_folder
+        folder = home / "scanned"
         samples.write_plugins(folder, side.registry_import)
         argv = (str(side.python), str(HERE / f"{side.name}.py"), "discovery", str(folder))
         first, again = harness.probe(argv, home), harness.probe(argv, home)

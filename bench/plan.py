@@ -112,7 +112,7 @@ class Plan:
             self._memory(side.name, side, "discover", side.import_all),
             self._process(side.name, "version_ms", (command, "--version"), says=side.version),
             self._process(side.name, "list_ms", (command, "tools", "list"), says="terminal"),
-            self._process(side.name, "doctor_ms", (command, "doctor"), says="python", may_find=True),
+            self._process(side.name, "doctor_ms", (command, "doctor"), says="\n", may_find=True),
         ]
 
     def _process(self, side: str, key: str, argv: Sequence[str], *, says: str = "", may_find: bool = False) -> Task:

@@ -7,7 +7,7 @@ caller; async handlers run on the resident loop. Handlers that an agent bound ru
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from .outcomes import adrain, as_outcome, drain
 if TYPE_CHECKING:
     from .line import Line, Pipeline
 
+asyncio = Late("asyncio")
 bridge = Late("handiwork.core.bridge")
 now = time.perf_counter
 _LONGEST_S = 300.0
@@ -105,6 +106,49 @@ async def aexecute(pipeline: Pipeline, ready: Ready) -> Outcome | Broke:
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
         outcome = Broke(error)
     return _note_outcome(pipeline, ready, outcome)
+
+
+async def aexecute_all(pipeline: Pipeline, readies: Sequence[Ready]) -> list[Outcome | Broke]:
+    """Run the handlers of a wave together; what came of each, in order."""
+    if len(readies) == 1:
+        return [await aexecute(pipeline, readies[0])]
+    together = [ready for ready in readies if _suits_gather(ready)]
+    rest = [ready for ready in readies if not _suits_gather(ready)]
+    outcomes = await asyncio.gather(
+        _execute_on_bridge(pipeline, together), *(aexecute(pipeline, ready) for ready in rest)
+    )
+    by_ready = dict(zip(map(id, (*together, *rest)), (*outcomes[0], *outcomes[1:]), strict=True))
+    return [by_ready[id(ready)] for ready in readies]
+
+
+def _suits_gather(ready: Ready) -> bool:
+    """An async handler of the registry's with the usual time limit."""
+    return ready.entry.is_async and ready.entry.name not in ready.call.scope.bindings and _time_left(ready) is None
+
+
+async def _execute_on_bridge(pipeline: Pipeline, readies: list[Ready]) -> list[Outcome | Broke]:
+    started = [_start(pipeline, ready) for ready in readies]
+    coros = [(value, r.entry.name) for value, r in zip(started, readies, strict=True) if hasattr(value, "__await__")]
+    jobs = iter(await bridge.tools_bridge.gather(coros) if coros else ())
+    outcomes = [_job_outcome(next(jobs)) if hasattr(value, "__await__") else value for value in started]
+    return [_note_outcome(pipeline, ready, outcome) for ready, outcome in zip(readies, outcomes, strict=True)]
+
+
+def _start(pipeline: Pipeline, ready: Ready) -> Any:
+    """Call an async handler up to its coroutine. What is no coroutine is an outcome already."""
+    try:
+        _note_intent(pipeline, ready)
+        value = _call(pipeline, ready)
+    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
+        return Broke(error)
+    return value if hasattr(value, "__await__") else as_outcome(value)
+
+
+def _job_outcome(job: Any) -> Outcome | Broke:
+    try:
+        return as_outcome(job.outcome())
+    except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
+        return Broke(error)
 
 
 async def _acall(pipeline: Pipeline, ready: Ready, timeout_s: float | None) -> Any:

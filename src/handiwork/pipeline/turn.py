@@ -7,12 +7,11 @@ prepared, and approvals asked, in the order in which the model wrote them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.types import ToolCall, ToolResult
-from .drivers import advance, aexecute
+from .drivers import advance, aexecute_all
 from .footprint import FREE, Footprint, Trampled, footprint
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ async def _run_wave(pipeline: Pipeline, calls: list[ToolCall]) -> list[ToolResul
     """Prepare one after the other up to the handlers, run the handlers together, finish in order."""
     lines = [pipeline.open(call) for call in calls]
     stops = [await advance(pipeline, line) for line in lines]
-    handlers = [aexecute(pipeline, stop.ready) for stop in stops if not isinstance(stop, ToolResult)]
-    done = iter(await asyncio.gather(*handlers))
+    done = iter(await aexecute_all(pipeline, [stop.ready for stop in stops if not isinstance(stop, ToolResult)]))
     return [
         stop if isinstance(stop, ToolResult) else await _finish(pipeline, line, next(done))
         for line, stop in zip(lines, stops, strict=True)

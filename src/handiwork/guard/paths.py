@@ -1,0 +1,124 @@
+"""Whether a path may be read or written: inside the workspace, unprotected, and what it says it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from .places import is_disk, plain, protected
+from .verdict import PathVerdict
+
+_ENCODED = re.compile(r"%(?:25)*(?:2e|2f|5c|00)", re.IGNORECASE)
+_FOREIGN = re.compile(r"^[A-Za-z]:[\\/]|^\\\\|^[A-Za-z][A-Za-z0-9+.-]*://|^file:", re.IGNORECASE)
+_STREAM = re.compile(r"^[^/]*\.\w+:[^/]*$")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_HARMLESS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))
+
+
+def find_workspace(cwd: str, *, home: str | None = None) -> str:
+    """The nearest folder above *cwd* with `.git` or `.handiwork`, else *cwd*.
+
+    Never `/` or the home itself: then the answer is empty, and every write asks.
+    """
+    start = Path(os.path.realpath(cwd))
+    homes = {Path(os.path.realpath(home or os.path.expanduser("~"))), Path("/")}  # noqa: PTH111 (text, not Path)
+    for folder in (start, *start.parents):
+        if folder in homes:
+            break
+        if (folder / ".git").exists() or (folder / ".handiwork").is_dir():
+            return str(folder)
+    return "" if start in homes else str(start)
+
+
+def is_inside(real: str, folder: str) -> bool:
+    """Whether the resolved path *real* is *folder* or lies under it."""
+    return bool(folder) and (real == folder or real.startswith(folder.rstrip("/") + "/"))
+
+
+def judge_path(
+    path: str,
+    workspace: str,
+    write: bool = False,
+    *,
+    cwd: str = "",
+    readable: Sequence[str] = (),
+) -> PathVerdict:
+    """Say whether *path* may be read, or written when *write*.
+
+    A relative path starts at *cwd*, or at *workspace* where that isn't given. *readable* are folders
+    outside the workspace that may be read (where long results are kept). What can't be resolved asks.
+    """
+    if trick := _trick(path):
+        return PathVerdict("ask", [trick])
+    full = os.path.join(cwd or workspace or "/", os.path.expanduser(path))  # noqa: PTH111, PTH118
+    trusted = (workspace, *readable)
+    if why := protected(_below(full, trusted)):
+        return PathVerdict("ask", [f"{path} is {why}"])
+    try:
+        real = os.path.realpath(full)
+        info = os.lstat(real) if os.path.lexists(real) else None
+    except (OSError, ValueError) as error:
+        return PathVerdict("ask", [f"{path} can't be resolved: {error}"])
+    return _judge_real(path, real, info, workspace=workspace, write=write, readable=readable)
+
+
+def _trick(path: str) -> str:
+    """Why the text of *path* isn't a plain path; empty if it is one."""
+    if not path or _CONTROL.search(path):
+        return "the path is empty or holds control characters"
+    if path != path.strip():
+        return "the path begins or ends with a blank"
+    if _FOREIGN.search(path) or "\\" in path or _STREAM.match(path):
+        return "the path is a URL, a Windows path or a stream, not a path of this system"
+    if _ENCODED.search(path):
+        return "the path holds percent-encoded dots or slashes"
+    if "$" in path or "*" in path or "?" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
+        return "the path holds a variable, a pattern or another user's home"
+    if not path.isascii() and plain(path).count("/") != path.count("/"):
+        return "the path holds characters that look like slashes"
+    return ""
+
+
+def _judge_real(
+    path: str,
+    real: str,
+    info: os.stat_result | None,
+    *,
+    workspace: str,
+    write: bool,
+    readable: Sequence[str],
+) -> PathVerdict:
+    root = os.path.realpath(workspace) if workspace else ""
+    if real in _HARMLESS:
+        return PathVerdict("allow", [], real)
+    if write and (is_disk(real) or real.startswith(("/proc/", "/sys/", "/dev/"))):
+        return PathVerdict("forbid", [f"{real} is a device or the kernel's own"], real)
+    if why := protected(_below(real, [os.path.realpath(f) for f in (root, *readable) if f])):
+        return PathVerdict("ask", [f"{path} leads to {real}, which is {why}"], real)
+    if not is_inside(real, root) and (write or not _in_any(real, readable)):
+        where = f"outside the workspace {root}" if root else "outside any workspace"
+        return PathVerdict("ask", [f"{real} is {where}"], real)
+    if info is not None and (odd := _odd_file(info, write=write)):
+        return PathVerdict("ask", [f"{real} is {odd}"], real)
+    return PathVerdict("allow", [], real)
+
+
+def _in_any(real: str, folders: Sequence[str]) -> bool:
+    return any(is_inside(real, os.path.realpath(f)) for f in folders)
+
+
+def _below(full: str, folders: Sequence[str]) -> str:
+    """The part under one of *folders*: where the workspace itself lies doesn't make a file protected."""
+    inside = next((f for f in folders if f and full.startswith(f.rstrip("/") + "/")), "")
+    return full[len(inside) :]
+
+
+def _odd_file(info: os.stat_result, *, write: bool) -> str:
+    if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+        return "a device, socket or pipe"
+    if write and stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
+        return "hard-linked from elsewhere, so that writing it changes another file"
+    return ""

@@ -36,6 +36,15 @@ _HARMLESS_PREFIX = frozenset("LC_ALL LANG LC_COLLATE TZ NO_COLOR COLUMNS".split(
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _LOUD = frozenset("echo printf grep egrep fgrep rg cat ls test [ : true type which command man apropos cut tr".split())
 _DOT_GLOB = re.compile(r"(?:^|/)(?:\.[^/]*)?[*?\[]")
+_RUNS_TEXT = frozenset(
+    "ssh su sudo doas env xargs parallel docker podman kubectl lxc nsenter chroot tmux screen watch script expect flock"
+    " nohup timeout nice setsid stdbuf strace ltrace unshare systemd-run runuser runcon dbus-run-session find fd trap"
+    " alias coproc entr hyperfine uv npx xvfb-run setarch faketime unbuffer rlwrap wsl adb vagrant ionice chrt taskset"
+    " cgexec firejail proot fakeroot start-stop-daemon daemonize crontab at batch ts sg newgrp pkexec exec builtin"
+    .split()
+)  # fmt: skip
+_CODE_RUNS = re.compile(r"system|exec|popen|spawn|subprocess|shell|\.run|call|__import__|`|\||qx|open|rmtree|rmSync|write|unlink|\de ")
+_QUOTED = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n\s*\1(?=\s|$)|'[^']*'|\"[^\"$`]*\"", re.DOTALL)
 _SAFE_SINKS = ("/dev/null", "/dev/stdout", "/dev/stderr")
 _SPACE = Part("text", " ")
 
@@ -101,7 +110,7 @@ class _Judge:
         if _HIDDEN.search(text):
             self.ask("it holds characters that a terminal doesn't show")
             text = _HIDDEN.sub("", text)
-        if is_bomb(text):
+        if is_bomb(_QUOTED.sub("", text)):
             self.forbid("it copies itself, or fills the disk, without end")
         if opens_socket(text):
             self.opens_socket(text)
@@ -294,6 +303,8 @@ class _Judge:
             return
         if why := protected(text):
             self.ask(f"{text} is {why}")
+        if content and squeeze(text) in ("/", self.world.home):
+            self.ask(f"it reads everything below {text}")
         if word.glob and content and _DOT_GLOB.search(text):
             self.ask(f"the pattern {text} may match protected files")
         full = squeeze(plain(text))
@@ -336,7 +347,7 @@ class _Judge:
         for text in (*call.args, fed or ""):
             if code_is_remote_shell(text):
                 self.forbid(f"{call.name}: it joins a shell to the network, or sends secrets away")
-            if re.search(r"['\"]", text):
+            if _CODE_RUNS.search(text):
                 for literal in strings_in(text):
                     if " " in literal or "/" in literal:
                         self.inner(literal)
@@ -353,7 +364,10 @@ class _Judge:
         for start, arg in enumerate(args):
             name = plain(arg).rsplit("/", 1)[-1]
             if " " in arg or "\n" in arg:
-                self.inner(arg)
+                if call.name in _RUNS_TEXT or _INTERPRETERS.match(call.name):
+                    self.inner(arg)
+            elif start and args[start - 1].startswith("--") and len(args[start - 1]) > 2 and name in _SHELLS:
+                continue
             elif name in PROGRAMS or name in _SHELLS or name.startswith("mkfs") or _INTERPRETERS.match(name):
                 self.tail(name, args[start + 1 :], call, fed)
 

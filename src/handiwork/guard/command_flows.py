@@ -5,23 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .command_rules import Call
-from .places import protected
+from .command_signs import Call
+from .places import names, protected
 
-_SENDERS = frozenset(
-    "nc ncat netcat socat telnet scp sftp ftp tftp ssh rclone mail mailx sendmail mutt dig nslookup host ping rsync".split()
+_SENDERS = names(
+    "nc ncat netcat socat telnet scp sftp ftp tftp ssh rclone mail mailx sendmail mutt dig nslookup"
+    " host ping rsync"
 )
 _UPLOAD = re.compile(
     r"^(?:-[a-zA-Z]*[dTF].*|--(?:data|upload|form|json|url-query|post|body|method=P).*|-X)$",
 )
-_SECRET_PRINTERS = frozenset("env printenv history security gpg secret-tool pass op keyring set export".split())
+_SECRET_PRINTERS = names("env printenv history security gpg secret-tool pass op keyring set export")
 _SECRET_NAME = re.compile(r"\$\{?\w*(?:TOKEN|SECRET|PASSW|API_?KEY|CREDENTIAL|PRIVATE)\w*", re.IGNORECASE)
 _METADATA = re.compile(r"169\.254\.169\.254|metadata\.google|get secrets?\b|/proc/[^ ]*/environ")
 _READERS = re.compile(r"(?:^|[\s;|&(`])(?:env|printenv|history|set)(?:$|[\s;|&)`])")
 _PIECES = re.compile(r"[\s'\"=@,;()<>`]+|\w+:(?=[/~.])")
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/|/inet/(?:tcp|udp)/", re.IGNORECASE)
-_SHELLS = frozenset("sh bash dash zsh ksh ash fish".split())
-_NETWORK = frozenset("nc ncat netcat telnet socat openssl".split())
+_SHELLS = names("sh bash dash zsh ksh ash fish")
+_NETWORK = names("nc ncat netcat telnet socat openssl")
 _BOMBS = (
     re.compile(r"([\w:.-]+)\s*\(\)\s*\{[^}]*?(?:\1|\$0)\s*[|&]+\s*(?:\1|\$0)[^}]*\}"),
     re.compile(r"\$0\s*[|&]\s*\$0"),

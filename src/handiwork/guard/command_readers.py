@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .places import names
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -22,15 +24,14 @@ class Reader:
     paths: bool = True
 
 
-def _names(text: str) -> list[str]:
-    return text.split()
-
-
-_AWK_RUNS = re.compile(r"system|getline|@|(?<!\|)\|(?!\|)|print[^;}\n]*>|ENVIRON|/inet/|close|fflush")
+_AWK_RUNS = re.compile(
+    r"system|getline|@|(?<!\|)\|(?!\|)|print.*>|ENVIRON|ARGV|/inet/|close|fflush", re.DOTALL
+)
 _SED_SAFE = re.compile(
     r"(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/)(?:,(?:\+?\d+|\$|/(?:[^/\\]|\\.)*/))?!?)?"
     r"(?:[pdqQ=]|s([/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*)"
 )
+_ENV_OF_JQ = re.compile(r"\benv\b|\$ENV")
 _FIND_ACTS = ("-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from")
 _TEST_RUNS = frozenset(("-v", "-R", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"))
 
@@ -72,7 +73,9 @@ def _safe_test(args: tuple[str, ...]) -> bool:
 
 
 def _safe_date(args: tuple[str, ...]) -> bool:
-    return all(a.startswith(("+", "-d", "--date", "-u", "--utc", "-I", "--iso", "-R", "--rfc", "-r")) for a in args)
+    return all(
+        a.startswith(("+", "-d", "--date", "-u", "--utc", "-I", "--iso", "-R", "--rfc", "-r")) for a in args
+    )
 
 
 def _safe_printf(args: tuple[str, ...]) -> bool:
@@ -87,12 +90,12 @@ def _only(*allowed: str) -> Callable[[tuple[str, ...]], bool]:
     return lambda args: all(a in allowed for a in args)
 
 
+_GIT_READERS = names(
+    "status log show diff shortlog describe rev-parse rev-list ls-files ls-tree blame cat-file"
+    " merge-base name-rev count-objects diff-tree grep whatchanged for-each-ref show-ref"
+)
 _GIT_SAFE: dict[str, Callable[[tuple[str, ...]], bool]] = {
-    **dict.fromkeys(
-        _names("status log show diff shortlog describe rev-parse rev-list ls-files ls-tree blame cat-file"
-               " merge-base name-rev count-objects diff-tree grep whatchanged for-each-ref show-ref"),
-        lambda args: not any(_git_writes(a) for a in args),
-    ),
+    **dict.fromkeys(_GIT_READERS, lambda args: not any(_git_writes(a) for a in args)),
     "branch": _only("--list", "-l", "-a", "-r", "-v", "-vv", "--all", "--remotes", "--show-current"),
     "remote": _only("-v", "--verbose"),
     "tag": _only("-l", "--list", "-n"),
@@ -100,13 +103,21 @@ _GIT_SAFE: dict[str, Callable[[tuple[str, ...]], bool]] = {
     "worktree": lambda args: args == ("list",),
     "reflog": lambda args: not args or args[0] == "show",
     "version": lambda args: not args,
-}  # fmt: skip
+}
 
 
 def _git_writes(arg: str) -> bool:
     """Flags that write a file or start a program."""
     name = arg.partition("=")[0]
-    bad = ("--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters", "--exec", "--parseopt")
+    bad = (
+        "--output",
+        "--ext-diff",
+        "--open-files-in-pager",
+        "--textconv",
+        "--filters",
+        "--exec",
+        "--parseopt",
+    )
     return (len(name) > 3 and any(b.startswith(name) for b in bad)) or arg.startswith("-O")
 
 
@@ -116,24 +127,32 @@ def _safe_git(args: tuple[str, ...]) -> bool:
     return check is not None and check(rest[1:])
 
 
-_PLAIN = Reader()
-_NAMES_ONLY = Reader(names_only=True)
+_CONTENT_READERS = names(
+    "cat head tail wc grep egrep fgrep cut tac nl paste comm fold expand unexpand cmp diff md5sum"
+    " sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum hexdump od strings column join"
+    " zcat bzcat xzcat lzcat fmt pr look base32 base64 basenc tsort"
+)
+_NAME_READERS = names(
+    "ls stat du df basename dirname realpath readlink which whereis tr seq sleep pwd true false : id"
+    " whoami uname nproc uptime free arch tty groups lscpu lsblk lsusb lspci locale getconf pgrep pidof"
+    " dir vdir factor expr numfmt whatis apropos"
+)
+_VERSION_TELLERS = names(
+    "python python3 node npm npx pip pip3 uv ruff mypy pytest go cargo rustc java javac gcc g++ clang"
+    " make cmake docker podman ruby perl php deno bun yarn pnpm tsc bash curl wget ssh tar zip unzip"
+    " gzip"
+)
 _NO_FILES = Reader(names_only=True, paths=False)
-_VERSION_ONLY = Reader(test=lambda args: args in (("--version",), ("-V",), ("version",)))
 
 READERS: dict[str, Reader] = {
+    **dict.fromkeys(_CONTENT_READERS, Reader()),
+    **dict.fromkeys(_NAME_READERS, Reader(names_only=True)),
     **dict.fromkeys(
-        _names("cat head tail wc grep egrep fgrep zgrep cut tac nl paste comm fold expand unexpand cmp diff jq md5sum"
-               " sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum hexdump od strings column join"
-               " zcat bzcat xzcat lzcat iconv fmt pr look base32 base64 basenc tsort ptx"),
-        _PLAIN,
+        _VERSION_TELLERS, Reader(test=lambda args: args in (("--version",), ("-V",), ("version",)))
     ),
-    **dict.fromkeys(
-        _names("ls stat du df basename dirname realpath readlink which whereis tr seq sleep pwd"
-               " true false : id whoami uname nproc uptime free arch tty groups lscpu lsblk lsusb lspci locale getconf"
-               " ps pgrep pidof dir vdir factor expr numfmt whatis apropos"),
-        _NAMES_ONLY,
-    ),
+    "jq": Reader(test=lambda args: not any(_ENV_OF_JQ.search(a) for a in args)),
+    "iconv": Reader(short="o", long=("--output",)),
+    "ps": Reader(test=lambda args: not any(a[:1] != "-" and "e" in a for a in args), names_only=True),
     "echo": _NO_FILES,
     "printf": Reader(test=_safe_printf, names_only=True, paths=False),
     "test": Reader(test=_safe_test, names_only=True),
@@ -144,7 +163,7 @@ READERS: dict[str, Reader] = {
     "tree": Reader(short="oR", long=("--output",), names_only=True),
     "date": Reader(short="s", long=("--set", "--file"), test=_safe_date),
     "hostname": Reader(most=0, short="Fb", long=("--file", "--boot")),
-    "sort": Reader(short="oT", long=("--output", "--compress-program", "--temporary-directory", "--files0-from")),
+    "sort": Reader("oT", ("--output", "--compress-program", "--temporary-directory", "--files0-from")),
     "uniq": Reader(most=1),
     "xxd": Reader(short="r", most=1),
     "rg": Reader(long=("--pre", "--hostname-bin", "--search-zip"), short="z"),
@@ -154,12 +173,7 @@ READERS: dict[str, Reader] = {
     "mawk": Reader(test=_safe_awk),
     "sed": Reader(test=_safe_sed),
     "git": Reader(test=_safe_git),
-    **dict.fromkeys(
-        _names("python python3 node npm npx pip pip3 uv ruff mypy pytest go cargo rustc java javac gcc g++ clang make"
-               " cmake docker podman ruby perl php deno bun yarn pnpm tsc bash curl wget ssh tar zip unzip gzip"),
-        _VERSION_ONLY,
-    ),
-}  # fmt: skip
+}
 
 
 def only_reads(name: str, args: tuple[str, ...]) -> str:
@@ -169,11 +183,17 @@ def only_reads(name: str, args: tuple[str, ...]) -> str:
         return f"{name} isn't known to only read"
     if any(_is_barred(a, reader) for a in args):
         return f"{name} is given a flag that may write or run something"
-    if sum(not a.startswith("-") for a in args) > reader.most:
+    if _operands(args) > reader.most:
         return f"{name} would write to its last argument"
     if reader.test and not reader.test(args):
         return f"{name} isn't known to only read with these arguments"
     return ""
+
+
+def _operands(args: tuple[str, ...]) -> int:
+    """How many arguments aren't flags; behind `--` none is."""
+    place = args.index("--") if "--" in args else len(args)
+    return sum(not a.startswith("-") or a == "-" for a in args[:place]) + len(args[place + 1 :])
 
 
 def _is_barred(arg: str, reader: Reader) -> bool:

@@ -11,12 +11,16 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from pathlib import Path
 
-from .command_flows import code_is_remote_shell, is_bomb, joins_shell, leaks, opens_socket, strings_in
+from .command_files import file_doubts
+from .command_flows import is_bomb, joins_shell, leaks, opens_socket
+from .command_reach import is_code, is_shell, joins_network, reach
 from .command_readers import READERS, only_reads
-from .command_rules import PROGRAMS, Call, broken_rule
-from .paths import is_inside, judge_path
-from .places import plain, protected, squeeze
+from .command_rules import PROGRAMS, broken_rule
+from .command_signs import Call
+from .paths import is_inside
+from .places import names, plain
 from .shell_reader import Part, RawCommand, Redirect, Script, read
 from .shell_values import Word, World, command_output, expand, standard_input
 from .verdict import CommandVerdict
@@ -25,25 +29,10 @@ MOST_CHARACTERS = 20_000
 MOST_DEPTH = 7
 MOST_SCRIPTS = 120
 
-_SHELLS = frozenset("sh bash dash zsh ksh ash fish mksh busybox rbash".split())
-_INTERPRETERS = re.compile(
-    r"(?:python|pypy|perl|ruby|node|nodejs|php|lua|deno|bun|tclsh|awk|gawk|mawk|osascript|Rscript|jshell|sqlite3"
-    r"|vim?|nvim|ex|ed|emacs|gdb|sed|make|gcc|cc|git|zip|tar|npm|rsync)[\d.]*$"
-)
-_RESERVED = frozenset("if then elif else fi do done while until { } ! time coproc function esac".split())
+_RESERVED = names("if then elif else fi do done while until { } ! time coproc function esac")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[\w*\])?\+?=")
-_HARMLESS_PREFIX = frozenset("LC_ALL LANG LC_COLLATE TZ NO_COLOR COLUMNS".split())
+_HARMLESS_PREFIX = names("LC_ALL LANG LC_COLLATE TZ NO_COLOR COLUMNS")
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_LOUD = frozenset("echo printf grep egrep fgrep rg cat ls test [ : true type which command man apropos cut tr".split())
-_DOT_GLOB = re.compile(r"(?:^|/)(?:\.[^/]*)?[*?\[]")
-_RUNS_TEXT = frozenset(
-    "ssh su sudo doas env xargs parallel docker podman kubectl lxc nsenter chroot tmux screen watch script expect flock"
-    " nohup timeout nice setsid stdbuf strace ltrace unshare systemd-run runuser runcon dbus-run-session find fd trap"
-    " alias coproc entr hyperfine uv npx xvfb-run setarch faketime unbuffer rlwrap wsl adb vagrant ionice chrt taskset"
-    " cgexec firejail proot fakeroot start-stop-daemon daemonize crontab at batch ts sg newgrp pkexec exec builtin"
-    .split()
-)  # fmt: skip
-_CODE_RUNS = re.compile(r"system|exec|popen|spawn|subprocess|shell|\.run|call|__import__|`|\||qx|open|rmtree|rmSync|write|unlink|\de ")
 _QUOTED = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n\s*\1(?=\s|$)|'[^']*'|\"[^\"$`]*\"", re.DOTALL)
 _SAFE_SINKS = ("/dev/null", "/dev/stdout", "/dev/stderr")
 _SPACE = Part("text", " ")
@@ -84,7 +73,9 @@ class _Judge:
         if self.forbidden:
             return CommandVerdict("forbid", list(dict.fromkeys(self.forbidden)), effects)
         if self.asked or not effects:
-            return CommandVerdict("ask", list(dict.fromkeys(self.asked)) or ["there is nothing to run"], effects)
+            return CommandVerdict(
+                "ask", list(dict.fromkeys(self.asked)) or ["there is nothing to run"], effects
+            )
         return CommandVerdict("allow", [], effects)
 
     def ask(self, why: str) -> None:
@@ -144,7 +135,7 @@ class _Judge:
     def pipeline(self, pipeline: list[RawCommand], *, sure: bool) -> None:
         piped: str | None = None
         calls: list[Call] = []
-        for place, command in enumerate(pipeline):
+        for command in pipeline:
             words = [w for raw in command.words for w in expand(raw, self.world)]
             words = self.assign(self.unreserved(words), sure=sure)
             fed = standard_input(command, piped, self.world)
@@ -152,7 +143,7 @@ class _Judge:
             if words:
                 call = self.call(words, writes)
                 calls.append(call)
-                self.simple(call, words, fed=fed, piped=place > 0, sure=sure)
+                self.simple(call, words, fed=fed, sure=sure)
             piped = command_output(command, piped, self.world)
             self.remember(writes, piped)
             if not words and writes:
@@ -161,7 +152,13 @@ class _Judge:
 
     def flow(self, pipeline: list[RawCommand], calls: list[Call]) -> None:
         raw = " ".join(
-            ("$(" + p.text + ")" if p.kind in ("sub", "feed") else "$" + p.text if p.kind == "var" else p.text)
+            (
+                "$(" + p.text + ")"
+                if p.kind in ("sub", "feed")
+                else "$" + p.text
+                if p.kind == "var"
+                else p.text
+            )
             if p.kind != "text"
             else p.text
             for c in pipeline
@@ -255,20 +252,22 @@ class _Judge:
         if rule := broken_rule(call):
             self.forbid(f"{call.name or 'a redirection'}: {rule.why} ({rule.name})")
 
-    def simple(self, call: Call, words: list[Word], *, fed: str | None, piped: bool, sure: bool) -> None:
+    def simple(self, call: Call, words: list[Word], *, fed: str | None, sure: bool) -> None:
         self.effects.append(f"run:{call.name}")
         self.check(call)
         if words[0].glob:
-            self.globbed_program(call)
+            self.globbed_program(call, words[0].text)
         if call.name == "cd":
             self.change_folder(call, words, sure=sure)
             return
-        self.runs(call, words, fed)
-        self.only_reads(call, words, fed, piped=piped)
+        if is_shell(call.name):
+            self.ask(f"{call.name} runs a text of its own")
+        self.runs(call, fed)
+        self.only_reads(call, words)
 
-    def globbed_program(self, call: Call) -> None:
+    def globbed_program(self, call: Call, written: str) -> None:
         self.ask("the program's name is a pattern")
-        for name in fnmatch.filter(PROGRAMS, call.name):
+        for name in fnmatch.filter(PROGRAMS, call.name) if "/" in written else ():
             self.check(Call(name, call.args, call.writes, call.home, call.cwd, call.workspace))
 
     def change_folder(self, call: Call, words: list[Word], *, sure: bool) -> None:
@@ -276,13 +275,15 @@ class _Judge:
         if len(call.args) > 1 or not all(w.known and not w.glob for w in words) or target == "-" or not sure:
             self.ask("where it changes to isn't followed")
         full = call.full(target)
-        if self.workspace and not (is_inside(os.path.realpath(full), os.path.realpath(self.workspace)) and os.path.isdir(full)):  # noqa: PTH112
+        if self.workspace and not (
+            is_inside(os.path.realpath(full), os.path.realpath(self.workspace)) and Path(full).is_dir()
+        ):
             self.ask(f"it leaves the workspace for {target}")
         elif not self.workspace:
             self.ask("it changes the folder")
         self.world.cwd = full if full.startswith("/") else self.world.cwd
 
-    def only_reads(self, call: Call, words: list[Word], fed: str | None, *, piped: bool) -> None:
+    def only_reads(self, call: Call, words: list[Word]) -> None:
         prefix = words[0].text.rpartition("/")[0]
         if prefix not in ("", "/bin", "/usr/bin") or words[0].glob or not words[0].known:
             self.ask(f"{words[0].text} isn't a plain program name")
@@ -298,91 +299,18 @@ class _Judge:
 
     def reads(self, word: Word, *, content: bool = True) -> None:
         """Judge an argument as a file that is read."""
-        text = word.text.partition("=")[2] if word.text.startswith("-") else word.text
-        if not text:
-            return
-        if why := protected(text):
-            self.ask(f"{text} is {why}")
-        if content and squeeze(text) in ("/", self.world.home):
-            self.ask(f"it reads everything below {text}")
-        if word.glob and content and _DOT_GLOB.search(text):
-            self.ask(f"the pattern {text} may match protected files")
-        full = squeeze(plain(text))
-        if full.startswith(("/dev/", "/proc/", "/sys/")) and full not in ("/dev/null", "/dev/stdin"):
-            self.ask(f"{text} is a device or the kernel's own")
-        if self.workspace and not word.glob and ("/" in text or _exists(self.world.cwd, text)):
-            self.reads_real(text)
+        for doubt in file_doubts(word, self.world, self.workspace, content=content):
+            self.ask(doubt)
 
-    def reads_real(self, text: str) -> None:
-        verdict = judge_path(text, self.workspace, cwd=self.world.cwd)
-        if verdict.action != "allow":
-            self.ask("; ".join(verdict.reasons))
-
-    # -------------------------------------------------------------------------- programs that run others
-
-    def runs(self, call: Call, words: list[Word], fed: str | None) -> None:
+    def runs(self, call: Call, fed: str | None) -> None:
         """Follow what a program would run: a wrapper's tail, a shell's text, an interpreter's strings."""
-        if call.name in _LOUD:
-            return
-        if call.name in _SHELLS or call.name in ("source", ".", "eval", "at", "batch", "crontab"):
-            self.shell(call, fed)
-        elif _INTERPRETERS.match(call.name):
-            self.code(call, fed)
-        if call.name not in READERS or call.name in ("command", "find"):
-            self.wrapped(call, words, fed)
-
-    def shell(self, call: Call, fed: str | None) -> None:
-        self.ask(f"{call.name} runs a text of its own")
-        if call.name == "eval":
-            self.inner(" ".join(call.args))
-        for arg in call.args:
-            if arg in self.world.files:
-                self.inner(self.world.files[arg])
-            elif re.search(r"[\s;|&<>$`]", arg):
-                self.inner(arg)
-        if fed is not None:
-            self.inner(fed)
-
-    def code(self, call: Call, fed: str | None) -> None:
-        for text in (*call.args, fed or ""):
-            if code_is_remote_shell(text):
-                self.forbid(f"{call.name}: it joins a shell to the network, or sends secrets away")
-            if _CODE_RUNS.search(text):
-                for literal in strings_in(text):
-                    if " " in literal or "/" in literal:
-                        self.inner(literal)
-
-    def wrapped(self, call: Call, words: list[Word], fed: str | None) -> None:
-        """Judge every tail of the arguments as a command, and every argument with blanks as a script.
-
-        The program may be a wrapper (sudo, env, timeout, ssh ...) that isn't known; this only refuses,
-        and the program itself asks already.
-        """
-        args = [w.text for w in words[1:]][:40]
-        if call.name in ("xargs", "parallel") and fed:
-            args += fed.split()[:40]
-        for start, arg in enumerate(args):
-            name = plain(arg).rsplit("/", 1)[-1]
-            if " " in arg or "\n" in arg:
-                if call.name in _RUNS_TEXT or _INTERPRETERS.match(call.name):
-                    self.inner(arg)
-            elif start and args[start - 1].startswith("--") and len(args[start - 1]) > 2 and name in _SHELLS:
-                continue
-            elif name in PROGRAMS or name in _SHELLS or name.startswith("mkfs") or _INTERPRETERS.match(name):
-                self.tail(name, args[start + 1 :], call, fed)
-
-    def tail(self, name: str, args: list[str], outer: Call, fed: str | None) -> None:
-        if self.depth >= MOST_DEPTH:
-            return
-        self.depth += 1
-        inner = Call(name, tuple(args), outer.writes, outer.home, outer.cwd, outer.workspace)
-        self.check(inner)
-        if name in _SHELLS:
-            self.shell(inner, fed)
-        elif _INTERPRETERS.match(name):
-            self.code(inner, fed)
-        self.depth -= 1
-
-
-def _exists(cwd: str, name: str) -> bool:
-    return os.path.lexists(f"{cwd}/{name}" if cwd else name)
+        if is_code(call, fed) and joins_network(call, fed):
+            self.forbid(f"{call.name}: it joins a shell to the network, or sends secrets away")
+        for reached in reach(call, fed, self.world.files):
+            if isinstance(reached, str):
+                self.inner(reached)
+            elif self.depth < MOST_DEPTH:
+                self.depth += 1
+                self.check(reached)
+                self.runs(reached, fed)
+                self.depth -= 1

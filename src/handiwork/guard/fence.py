@@ -7,55 +7,114 @@ import secrets
 import unicodedata
 from base64 import b64decode
 
-from typing import TypeAlias
-
 _BREAK = "\u2060"  # an invisible joiner: the text reads the same, the token isn't one any more
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _TERMINAL = re.compile(r"\x1b(?!\[[0-9;]{0,12}[mKJH])[\]PX^_\[]?|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
-_ROLES = "system|assistant|user|human|developer|tool|function|ai|model|ipython"
+_ROLES = "system|assistant|developer|ipython"  # as data, `user: bob` is too common to be broken
 _TOOL_TAGS = (
     "tool_calls?|tool_responses?|tool_results?|tool_use|tool_outputs?|function_calls?|function_results?|function_call"
-    "|invoke|parameter|antml:[a-z_]+|system-reminder|system_reminder|system|assistant|instructions?|untrusted|outside"
-    "|data|think|thinking|end_of_turn|start_of_turn|start_of_image|bos|eos|important|context|document|user_query|result"
+    "|invoke|antml:[a-z_]+|system-reminder|system_reminder|system|assistant|untrusted"
+    "|think|thinking|end_of_turn|start_of_turn|user_query"
 )
 _ALWAYS = (
     re.compile(r"<[|\uff5c][^<>\n]{1,60}[|\uff5c]>"),
-    re.compile(r"\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|APPROVED[^\]\n]{0,40}|SYSTEM)\]"),
+    re.compile(
+        r"\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|APPROVED[^\]\n]{0,40}|SYSTEM)\]"
+    ),
     re.compile(r"<</?SYS>>"),
     re.compile(rf"</?(?:{_TOOL_TAGS})(?:\s[^<>\n]{{0,200}})?/?>", re.IGNORECASE),
     re.compile(r"<!\[CDATA\[|\]\]>"),
     re.compile(r"</s>\s*<s>"),
     re.compile(rf"^[ \t>*#`-]*(?:{_ROLES})\s*:(?=\s)", re.IGNORECASE | re.MULTILINE),
+    re.compile(r"^[ \t>*#`-]*(?:User|Human|AI|Tool|Model|USER|HUMAN)\s*:(?=[ \t]+\S+[ \t]+\S)", re.MULTILINE),
     re.compile(r"<!--\s*(?:assistant|system|ai|user|human|agent)\s*:", re.IGNORECASE),
-    re.compile(r"^[ \t=-]*(?:END|BEGIN|START) OF (?:TOOL|FUNCTION|USER|SYSTEM|UNTRUSTED|DATA)[^\n]{0,40}$", re.MULTILINE),
+    re.compile(
+        r"^[ \t=-]*(?:END|BEGIN|START) OF (?:TOOL|FUNCTION|USER|SYSTEM|UNTRUSTED|DATA)[^\n]{0,40}$",
+        re.MULTILINE,
+    ),
     re.compile(r"\"\}\]\}\s*\{"),
 )
-Note: TypeAlias = tuple[str, re.Pattern[str]]
 
-# What reads as an order to the reader; each adds a note and changes nothing.
-_RISKS: tuple[Note, ...] = (
-    ("tells the reader to drop its instructions", re.compile(
-        r"(?:ignore|disregard|forget|override|bypass|skip)\w*\s+(?:\w+\s+){0,4}?(?:previous|prior|above|earlier|all|any|your|preceding|system)\s+"
-        r"(?:\w+\s+){0,3}?(?:instruction|prompt|rule|direction|guideline|command|message|context)", re.I)),
-    ("tells the reader to drop its instructions", re.compile(
-        r"忽略.{0,12}(?:指令|指示|提示|规则)|無視して|이전.{0,10}무시|ignor\w*\s+(?:\w+\s+){0,4}(?:instructions|instrucciones|istruzioni|instruções|anweisungen)"
-        r"|vergiss\s+.{0,20}anweisungen|ignoriere\s+.{0,30}anweisungen|игнорируй.{0,30}инструкци|oublie.{0,30}instructions|تجاهل.{0,30}(?:تعليمات|التعليمات)", re.I)),
-    ("gives the reader a new role", re.compile(
-        r"you are now\b|from now on,? you|act as (?:an? )?(?:unrestricted|dan\b|root|admin)|pretend (?:to be|you are)|developer mode|no restrictions|new (?:system )?(?:instructions|rules|prompt)\s*:", re.I)),
-    ("asks for the prompt or for secrets", re.compile(
-        r"(?:print|reveal|show|repeat|output|send|tell)\s+(?:me\s+)?(?:your|the)\s+(?:system prompt|initial instructions|hidden)|followed by the (?:api|secret|access) ?key"
-        r"|(?:send|post|email|upload|forward|pass|append)\b.{0,60}(?:api[ _-]?key|password|secret|token|id_rsa|\.env\b|credentials|private key)", re.I)),
-    ("tells the reader to use a tool", re.compile(
-        r"\b(?:call|use|invoke|run)\s+(?:the\s+)?(?:\w+_\w+|terminal|bash|shell|curl)\b.{0,80}(?:~|https?://|curl|rm |id_rsa|\.ssh)|before using any other tool|next_instruction"
-        r"|\"(?:tool|command)\"\s*:\s*\".{0,80}\"(?:command|tool|arguments)\"\s*:", re.I)),
-    ("claims an approval", re.compile(r"(?:already|pre-?)?approved by (?:the )?(?:user|admin|owner|system)|user (?:has )?approved (?:everything|this|all)", re.I)),
-    ("speaks to the reader from a hidden place", re.compile(
-        r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|<!--).{0,200}?\b(?:AI|assistant|agent|LLM|system)\b\s*[:,]", re.I | re.S)),
-    ("carries data away in a link", re.compile(
-        r"!\[[^\]]{0,100}\]\(https?://[^\s)]{1,300}[?&]\w+=[^\s)]*(?:secret|token|key|data|\{|[A-Z]{5,})|https?://[^\s)]{1,300}\{\{?\w+\}?\}|https?://\S+\?\w+=\s+followed", re.I)),
-)  # fmt: skip
+
+def _pattern(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
+
+
+# What reads as an order to the reader: each adds a note and changes nothing.
+_RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "tells the reader to drop its instructions",
+        _pattern(
+            r"(?:ignore|disregard|forget|override|bypass|skip)\w*\s+(?:\w+\s+){0,4}?"
+            r"(?:previous|prior|above|earlier|all|any|your|preceding|system)\s+(?:\w+\s+){0,3}?"
+            r"(?:instruction|prompt|rule|direction|guideline|command|message|context)",
+            r"忽略.{0,12}(?:指令|指示|提示|规则)",
+            r"無視して",
+            r"이전.{0,10}무시",
+            r"ignor\w*\s+(?:\w+\s+){0,4}(?:instructions|instrucciones|istruzioni|instruções|anweisungen)",
+            r"(?:vergiss|ignoriere)\s+.{0,30}anweisungen",
+            r"игнорируй.{0,30}инструкци",
+            r"oublie.{0,30}instructions",
+            r"تجاهل.{0,30}(?:تعليمات|التعليمات)",
+        ),
+    ),
+    (
+        "gives the reader a new role",
+        _pattern(
+            r"you are now\b",
+            r"from now on,? you",
+            r"act as (?:an? )?(?:unrestricted|dan\b|root|admin)",
+            r"pretend (?:to be|you are)",
+            r"developer mode",
+            r"no restrictions",
+            r"new (?:system )?(?:instructions|rules|prompt)\s*:",
+        ),
+    ),
+    (
+        "asks for the prompt or for secrets",
+        _pattern(
+            r"(?:print|reveal|show|repeat|output|send|tell)\s+(?:me\s+)?(?:your|the)\s+"
+            r"(?:system prompt|initial instructions|hidden)",
+            r"followed by the (?:api|secret|access) ?key",
+            r"(?:send|post|email|upload|forward|pass|append)\b.{0,60}"
+            r"(?:api[ _-]?key|password|secret|token|id_rsa|\.env\b|credentials|private key)",
+        ),
+    ),
+    (
+        "tells the reader to use a tool",
+        _pattern(
+            r"\b(?:call|use|invoke|run)\s+(?:the\s+)?(?:\w+_\w+|terminal|bash|shell|curl)\b.{0,80}"
+            r"(?:~|https?://|curl|rm |id_rsa|\.ssh)",
+            r"before using any other tool",
+            r"next_instruction",
+            r"\"(?:tool|command)\"\s*:\s*\".{0,80}\"(?:command|tool|arguments)\"\s*:",
+        ),
+    ),
+    (
+        "claims an approval",
+        _pattern(
+            r"(?:already|pre-?)?approved by (?:the )?(?:user|admin|owner|system)",
+            r"user (?:has )?approved (?:everything|this|all)",
+        ),
+    ),
+    (
+        "speaks to the reader from a hidden place",
+        _pattern(
+            r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|<!--).{0,200}?"
+            r"\b(?:AI|assistant|agent|LLM|system)\b\s*[:,]",
+        ),
+    ),
+    (
+        "carries data away in a link",
+        _pattern(
+            r"!\[[^\]]{0,100}\]\(https?://[^\s)]{1,300}[?&]\w+=[^\s)]{0,300}(?:secret|token|key|data|\{)",
+            r"https?://[^\s)]{1,300}\{\{?\w+\}?\}",
+            r"https?://\S{1,300}\?\w+=\s+followed",
+        ),
+    ),
+)
 _LEET = str.maketrans("01345@$!", "oieasasi")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,400}={0,2}(?![A-Za-z0-9+/])")
 MOST_SCANNED = 200_000

@@ -51,18 +51,20 @@ def judge_path(
     A relative path starts at *cwd*, or at *workspace* where that isn't given. *readable* are folders
     outside the workspace that may be read (where long results are kept). What can't be resolved asks.
     """
-    if trick := _trick(path):
-        return PathVerdict("ask", [trick])
-    full = os.path.join(cwd or workspace or "/", os.path.expanduser(path))  # noqa: PTH111, PTH118
-    trusted = (workspace, *readable)
-    if why := protected(_below(full, trusted)):
-        return PathVerdict("ask", [f"{path} is {why}"])
+    why, full = _trick(path), os.path.join(cwd or workspace or "/", os.path.expanduser(path))  # noqa: PTH111, PTH118
+    if why or (why := _said(path, _below(full, (workspace, *readable)))):
+        return PathVerdict("ask", [why])
     try:
         real = os.path.realpath(full)
         info = os.lstat(real) if os.path.lexists(real) else None
     except (OSError, ValueError) as error:
         return PathVerdict("ask", [f"{path} can't be resolved: {error}"])
     return _judge_real(path, real, info, workspace=workspace, write=write, readable=readable)
+
+
+def _said(path: str, full: str) -> str:
+    why = protected(full)
+    return f"{path} is {why}" if why else ""
 
 
 def _trick(path: str) -> str:
@@ -96,18 +98,19 @@ def _judge_real(
         return PathVerdict("allow", [], real)
     if write and (is_disk(real) or real.startswith(("/proc/", "/sys/", "/dev/"))):
         return PathVerdict("forbid", [f"{real} is a device or the kernel's own"], real)
-    if why := protected(_below(real, [os.path.realpath(f) for f in (root, *readable) if f])):
-        return PathVerdict("ask", [f"{path} leads to {real}, which is {why}"], real)
-    if not is_inside(real, root) and (write or not _in_any(real, readable)):
-        where = f"outside the workspace {root}" if root else "outside any workspace"
-        return PathVerdict("ask", [f"{real} is {where}"], real)
-    if info is not None and (odd := _odd_file(info, write=write)):
-        return PathVerdict("ask", [f"{real} is {odd}"], real)
-    return PathVerdict("allow", [], real)
+    others = [os.path.realpath(f) for f in readable if f]
+    why = _why_real(path, real, [root, *others]) or (
+        f"{real} is outside the workspace {root}"
+        if not is_inside(real, root) and (write or not any(is_inside(real, f) for f in others))
+        else ""
+    )
+    why = why or (_odd_file(real, info, write=write) if info else "")
+    return PathVerdict("ask" if why else "allow", [why] if why else [], real)
 
 
-def _in_any(real: str, folders: Sequence[str]) -> bool:
-    return any(is_inside(real, os.path.realpath(f)) for f in folders)
+def _why_real(path: str, real: str, folders: Sequence[str]) -> str:
+    why = protected(_below(real, folders))
+    return f"{path} leads to {real}, which is {why}" if why else ""
 
 
 def _below(full: str, folders: Sequence[str]) -> str:
@@ -116,9 +119,9 @@ def _below(full: str, folders: Sequence[str]) -> str:
     return full[len(inside) :]
 
 
-def _odd_file(info: os.stat_result, *, write: bool) -> str:
+def _odd_file(real: str, info: os.stat_result, *, write: bool) -> str:
     if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
-        return "a device, socket or pipe"
+        return f"{real} is a device, socket or pipe"
     if write and stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
-        return "hard-linked from elsewhere, so that writing it changes another file"
+        return f"{real} is hard-linked from elsewhere, so that writing it changes another file"
     return ""

@@ -9,33 +9,85 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+
+def names(text: str) -> frozenset[str]:
+    """The names in a text with blanks between them."""
+    return frozenset(text.split())
+
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
 _SLASHES = str.maketrans(dict.fromkeys("∕⁄⧸／", "/"))
 
 # One entry: the reason, then a pattern over the plain lower-case path (with a leading slash).
 _PROTECTED: tuple[tuple[str, str], ...] = (
-    ("an environment file with secrets", r"/\.env(?!\.(?:example|sample|template|dist|defaults?)(?:/|$))(?:\.[^/]*|rc)?(?:/|$)"),
+    (
+        "an environment file with secrets",
+        r"/\.env(?!\.(?:example|sample|template|dist|defaults?)(?:/|$))(?:\.[^/]*|rc)?(?:/|$)",
+    ),
     ("SSH, GPG or cloud keys", r"/\.(?:ssh|gnupg|aws|kube|azure|password-store|docker|oci|gcloud)(?:/|$)"),
-    ("a credentials file", r"/\.(?:netrc|pgpass|npmrc|pypirc|git-credentials|my\.cnf|s3cfg|boto|dockercfg|vault-token|htpasswd)$"),
+    (
+        "a credentials file",
+        r"/\.(?:netrc|pgpass|npmrc|pypirc|git-credentials|my\.cnf|s3cfg|boto|dockercfg|vault-token|htpasswd)$",
+    ),
     ("a credentials file", r"/(?:credentials|secrets?)(?:\.(?:json|ya?ml|toml|ini|csv|db|txt|env))?$"),
-    ("a private key", r"/id_(?:rsa|dsa|ecdsa|ed25519)[^/]*$|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$"),
-    ("program settings with secrets", r"/\.config/(?:gcloud|gh|hub|rclone|op|doctl|heroku|sops)(?:/|$)|/service[-_]?account[^/]*\.json$"),
-    ("a browser's or keyring's store", r"/(?:\.mozilla|\.config/(?:google-chrome|chromium)|\.local/share/keyrings|keychains)(?:/|$)"),
-    ("a shell start-up file", r"/\.(?:bash|zsh|k?sh|csh|tcsh|login|logout|profile|zprofile|zlogin|inputrc)(?:rc|env|_profile|_login|_logout|_aliases)?$"),
+    (
+        "a private key",
+        r"/id_(?:rsa|dsa|ecdsa|ed25519)[^/]*$|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)$",
+    ),
+    (
+        "program settings with secrets",
+        r"/\.config/(?:gcloud|gh|hub|rclone|op|doctl|heroku|sops)(?:/|$)|/service[-_]?account[^/]*\.json$",
+    ),
+    (
+        "a browser's or keyring's store",
+        r"/(?:\.mozilla|\.config/(?:google-chrome|chromium)|\.local/share/keyrings|keychains)(?:/|$)",
+    ),
+    (
+        "a shell start-up file",
+        r"/\.(?:bash|zsh|k?sh|csh|tcsh|login|logout|profile|zprofile|zlogin|inputrc)(?:rc|env|_profile|_login|_logout|_aliases)?$",
+    ),
     ("a shell's or program's history", r"/\.[a-z_]*_?history$|/\.lesshst$"),
-    ("settings that start programs", r"/\.config/(?:systemd|autostart|fish|environment\.d)(?:/|$)|/library/launch(?:agents|daemons)(?:/|$)|/\.(?:xinitrc|xprofile|pam_environment)$"),
-    ("the internals of version control", r"/(?:\.git|git~\d|\.hg|\.svn|\.jj|\.bzr)(?:/|$)|/\.(?:gitmodules|gitconfig)$"),
-    ("settings that an editor or agent obeys", r"/\.(?:vscode|idea|cursor|claude|codex|handiwork)(?:/|$)|/\.(?:mcp\.json|envrc)$"),
-    ("the system's passwords", r"^/(?:private/)?etc/(?:g?shadow-?|sudoers|master\.passwd|security)(?:\.d)?(?:/|$)"),
-    ("a process's memory or environment", r"^/proc/.*(?:environ|mem|maps|root|cwd|fd|task|kcore|kmem|sysrq-trigger)(?:/|$)"),
-    ("a socket that controls the machine", r"/(?:docker|containerd|podman|crio)\.sock$|^/(?:var/)?run/(?:secrets|docker)"),
+    (
+        "settings that start programs",
+        r"/\.config/(?:systemd|autostart|fish|environment\.d)(?:/|$)|/library/launch(?:agents|daemons)(?:/|$)|/\.(?:xinitrc|xprofile|pam_environment)$",
+    ),
+    (
+        "the internals of version control",
+        r"/(?:\.git|git~\d|\.hg|\.svn|\.jj|\.bzr)(?:/|$)|/\.(?:gitmodules|gitconfig)$",
+    ),
+    (
+        "settings that an editor or agent obeys",
+        r"/\.(?:vscode|idea|cursor|claude|codex|handiwork)(?:/|$)|/\.(?:mcp\.json|envrc)$",
+    ),
+    (
+        "the system's passwords",
+        r"^/(?:private/)?etc/(?:g?shadow-?|sudoers|master\.passwd|security)(?:\.d)?(?:/|$)",
+    ),
+    (
+        "a process's memory or environment",
+        r"^/proc/.*(?:environ|mem|maps|root|cwd|fd|task|kcore|kmem|sysrq-trigger)(?:/|$)",
+    ),
+    (
+        "a socket that controls the machine",
+        r"/(?:docker|containerd|podman|crio)\.sock$|^/(?:var/)?run/(?:secrets|docker)",
+    ),
 )
 _PROTECTED_RE = re.compile("|".join(f"(?P<p{i}>{pattern})" for i, (_, pattern) in enumerate(_PROTECTED)))
 
-_DISK = re.compile(r"^/dev/(?:(?:sd|hd|vd|xvd)[a-z]|nvme|mmcblk|r?disk\b|r?disk\d|mapper/|md\d|md/|dm-|sr\d|mtd|nbd|zd\d|zvol|(?:k?mem|port)$)")
-_SYSTEM = re.compile(r"^/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|sys|proc|dev|private/etc|system)(?:/|$)")
-_VITAL_TOP = frozenset("etc usr bin sbin lib lib32 lib64 boot sys proc dev var root home opt srv mnt media users system library".split())
-_HOME_FOLDERS = frozenset("documents desktop pictures downloads music videos movies .ssh .gnupg .aws .config .local .kube".split())
+_DISK = re.compile(
+    r"^/dev/(?:(?:sd|hd|vd|xvd)[a-z]|nvme|mmcblk|r?disk\b|r?disk\d|mapper/|md\d|md/|dm-|sr\d|mtd|nbd|zd\d|zvol|(?:k?mem|port)$)"
+)
+_SYSTEM = re.compile(
+    r"^/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|sys|proc|dev|private/etc|system)(?:/|$)"
+)
+_VITAL_TOP = names(
+    "etc usr bin sbin lib lib32 lib64 boot sys proc dev var root home opt srv mnt media users system library"
+)
+_HOME_FOLDERS = names(
+    "documents desktop pictures downloads music videos movies .ssh .gnupg .aws .config .local .kube"
+)
 _HARMLESS_DEVICES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))
 
 

@@ -40,7 +40,8 @@ def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
         entry = ready.entry
         if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
-        return _in_mode(_judge(ready, bounds), entry, bounds.mode)
+        found = _found(ready, bounds)
+        return _in_mode(_together(found), entry, bounds.mode, proven=_is_proven(found, entry))
 
     return judge
 
@@ -51,20 +52,26 @@ def _is_own(entry: ToolEntry) -> bool:
     return origin == "builtin" or origin == "code" or origin.startswith("plugin:user/")  # noqa: PLR1714 (faster)
 
 
-def _judge(ready: Ready, bounds: _Bounds) -> Verdict:
+def _found(ready: Ready, bounds: _Bounds) -> list[Verdict]:
+    """The verdict on each thing that the call touches."""
     found: list[Verdict] = []
     entry = ready.entry
     if not _is_own(entry) and _is_undeclared(entry):
-        found.append(Ask(f"{entry.name} comes from {entry.origin} and doesn't say what it does", (f"tool:{entry.name}",)))
+        found.append(
+            Ask(
+                f"{entry.name} comes from {entry.origin} and doesn't say what it does",
+                (f"tool:{entry.name}",),
+            )
+        )
     for argument, touch in entry.traits.touches.items():
         if (rate := _RATERS.get(touch)) and argument in ready.args:
             found += [rate(ready, text, bounds) for text in _texts(ready.args[argument])]
-    return _together(found)
+    return found
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:
-    """A stranger's hints aren't trusted: only what it touches is read, and that is judged by itself."""
-    return entry.traits == UNDECLARED or entry.origin.startswith("mcp:") or not entry.traits.touches
+    """A server's hints aren't trusted; a plugin's traits are code that the person installed."""
+    return entry.traits == UNDECLARED or entry.origin.startswith("mcp:")
 
 
 def _texts(value: Any) -> list[str]:
@@ -87,12 +94,20 @@ def _together(found: list[Verdict]) -> Verdict:
     return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
 
 
-def _in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode) -> Verdict:
+def _in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode, *, proven: bool) -> Verdict:
     if mode == "yolo" and isinstance(verdict, Ask):
         return ALLOW
-    if mode == "read-only" and entry.traits.resolved_effect() != "read" and not isinstance(verdict, Forbid):
+    reads = proven or entry.traits.resolved_effect() == "read"
+    if mode == "read-only" and not isinstance(verdict, Forbid) and not reads:
         return Forbid("this session may only read", "leave the mode read-only, or use a tool that only reads")
     return verdict
+
+
+def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:
+    """Whether all that the call does is commands that the guard found to only read."""
+    return (
+        bool(found) and all(v is ALLOW for v in found) and set(entry.traits.touches.values()) == {"command"}
+    )
 
 
 def _base(ready: Ready) -> str:
@@ -102,7 +117,9 @@ def _base(ready: Ready) -> str:
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     scope = ready.call.scope
     write = ready.entry.traits.resolved_effect() != "read"
-    found = judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    found = judge_path(
+        text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable
+    )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)  # noqa: PTH118
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)

@@ -21,8 +21,10 @@ Replace: TypeAlias = str | Callable[[re.Match[str]], str]
 _TOKENS = re.compile(
     rf"(?<![A-Za-z0-9])(?:"
     rf"(gh[pousr]_)(?:(?:[\n{_Z}]?[A-Za-z0-9]){{36}}{_A}*|{_A}{{16,}})"
-    rf"|(github_pat_|glpat-|gl[a-z]{{2,4}}-|sk-(?:ant-|proj-|or-)?|[sr]k_(?:live|test)_|npm_|pypi-|dckr_pat_|gsk_|xai-|hf_|r8_"
-    rf"|shp(?:at|ca|pa|ss)_|sq0[a-z]{{3}}-|lin_api_|ntn_|secret_|figd_|sntry[su]_|NR[A-Z]{{2}}-|whsec_|dop_v1_|pplx-|tvly-"
+    rf"|(github_pat_|glpat-|gl[a-z]{{2,4}}-|sk-(?:ant-|proj-|or-)?|[sr]k_(?:live|test)_|npm_|pypi-|dckr_pat_|gsk_|xai-|hf_"
+    rf"|r8_"
+    rf"|shp(?:at|ca|pa|ss)_|sq0[a-z]{{3}}-|lin_api_|ntn_|secret_|figd_|sntry[su]_|NR[A-Z]{{2}}-|whsec_|dop_v1_"
+    rf"|pplx-|tvly-"
     rf"|AIza|ya29\.|1//0|hv[sb]\.|SG\.|xox[a-z]-|xapp-|AGE-SECRET-KEY-1|PMAK-|EAAA|fc-|key-)(?:{_W}|[.](?={_W})){{18,}}"
     rf"|((?:AKIA|ASIA|ABIA|ACCA))[A-Z0-9]{{16}}(?![A-Za-z0-9])"
     rf"|(eyJ)[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]*)+"
@@ -41,12 +43,18 @@ _BEARER = re.compile(
 )
 _NETRC = re.compile(r"(\blogin\s+\S+\s+password\s+)(?!\*{3})\S{4,}", re.IGNORECASE)
 _COOKIE = re.compile(r"((?:set-)?cookie[\"']?\s*:\s*[^=\s]{1,100}=)(?!\*{3})[^\s;\"']{8,}", re.IGNORECASE)
-_HOOK = re.compile(r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+")
+_HOOK = re.compile(
+    r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+"
+)
 _CARD = re.compile(r"()\b(?:\d{4}[ -]?){3}\d{1,7}\b")
-_MNEMONIC = re.compile(r"((?:mnemonic|seed[ _]?phrase|recovery[ _]?phrase)[\"']?\s*[:=]\s*[\"']?)(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}", re.I)
+_MNEMONIC = re.compile(
+    r"((?:mnemonic|seed[ _]?phrase|recovery[ _]?phrase)[\"']?\s*[:=]\s*[\"']?)"
+    r"(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}",
+    re.I,
+)
 _ASSIGNED = re.compile(
-    r"((?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|auth|credential|sshpass"
-    r"|[A-Z]_KEY|\bsig|signature|sharedaccesskey|accountkey)[\w-]{0,40}[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}[\"']?)"
+    r"((?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|auth|credential"
+    r"|sshpass|[A-Z]_KEY|\bsig|signature|sharedaccesskey|accountkey)[\w-]{0,40}[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}[\"']?)"
     r"([^\s\"',;&<>]{8,})",
     re.IGNORECASE,
 )
@@ -57,9 +65,13 @@ _PLACEHOLDER = re.compile(
 )
 _REALISTIC = re.compile(r"[0-9]|[^\w.:/-]")
 _LONG = re.compile(r"[A-Za-z0-9_+/=.\-]{20}")
-_HINTS = ("pass", "pwd", "secret", "token", "key", "auth", "://", "bearer", "basic", "cookie", "card", "phrase",
-    "mnemonic", "signature", "credential")  # fmt: skip
-_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS(?!WD_FILE)|API_?KEY|ACCESS_?KEY|PRIVATE|CREDENTIAL|_KEY$|_AUTH$|_DSN$", re.I)
+_HINTS = (
+    *("pass", "pwd", "secret", "token", "key", "auth", "://", "bearer", "basic", "cookie", "card", "phrase"),
+    *("mnemonic", "signature", "credential"),
+)
+_SECRET_NAME = re.compile(
+    r"TOKEN|SECRET|PASS(?!WD_FILE)|API_?KEY|ACCESS_?KEY|PRIVATE|CREDENTIAL|_KEY$|_AUTH$|_DSN$", re.I
+)
 
 
 class _Environment:

@@ -11,12 +11,15 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-PartKind: TypeAlias = Literal["text", "var", "sub", "feed", "brace", "array", "glob", "unknown"]
+PartKind: TypeAlias = Literal["text", "var", "sub", "feed", "brace", "array", "glob", "loose", "unknown"]
 
 
 @dataclass(slots=True)
 class Part:
-    """A piece of a word. `text` is literal text, a variable expression, or the inner script."""
+    """A piece of a word. `text` is literal text, a variable expression, or the inner script.
+
+    `loose` is text that a shell may still change (a brace that stands alone, a rare escape).
+    """
 
     kind: PartKind
     text: str
@@ -60,6 +63,7 @@ _OPERATOR = re.compile(r";;&|;;|;&|;|\|\||\|&|\||&&|&|\n|\(|\)")
 _NAME = re.compile(r"\w+|[@*#?!$-]")
 _ASSIGN_OPEN = re.compile(r"^\w+\+?=$")
 _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+_SURE_ESCAPES = re.compile(r"(?:[^\\]|\\[nt\\'\"])*")
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f"}
 
 
@@ -150,6 +154,8 @@ class _Reader:
         for redirect in self.pending:
             end_line = "".join(p.text for p in redirect.target)
             redirect.literal_body = any(p.quoted for p in redirect.target)
+            if any(p.kind != "text" for p in redirect.target):
+                self.script_read.odd.add("a heredoc whose end isn't plain")
             lines: list[str] = []
             while self.at < self.size:
                 stop = self.text.find("\n", self.at)
@@ -204,7 +210,7 @@ class _Reader:
             parts.append(Part("brace", brace[1]))
         else:
             self.at += 1
-            parts.append(Part("text" if char in "{}" else "glob", char))
+            parts.append(Part("loose" if char in "{}" else "glob", char))
 
     def until(self, end: str) -> str:
         """The text up to *end*, which is stepped over; *at* stands on the opening quote."""
@@ -269,7 +275,7 @@ class _Reader:
             self.at += 1
             parts.append(Part("var", self.balanced("{", "}"), quoted))
         elif rest[:1] == "'" and not quoted:
-            parts.append(Part("text", decode_escapes(self.ansi_body()), True))
+            self.ansi(parts)
         elif rest[:1] == '"' and not quoted:
             self.double_quoted(parts)
         elif name := _NAME.match(self.text, self.at):
@@ -278,6 +284,13 @@ class _Reader:
             parts.append(Part("var", text, quoted))
         else:
             parts.append(Part("text", "$", quoted))
+
+    def ansi(self, parts: RawWord) -> None:
+        """A `$'...'`; shells differ in the rarer escapes, so those are never certain."""
+        body = self.ansi_body()
+        parts.append(Part("text", decode_escapes(body), True))
+        if not _SURE_ESCAPES.fullmatch(body):
+            parts.append(Part("loose", "", True))
 
     def ansi_body(self) -> str:
         start = self.at + 1

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .places import names
 from .shell_outputs import output_of
 from .shell_reader import Part, RawCommand, RawWord, Script, read
 
@@ -39,7 +40,7 @@ class World:
 _DEFAULT = re.compile(r"(!?)(\w+|[@*#?!$-])(?:\[[@*\d]+\])?(:?[-=+?]|:(?=\d)|)(.*)", re.DOTALL)
 _SLICE = re.compile(r"(\d+)(?::(\d+))?$")
 _SPLIT = re.compile(r"[ \t\n]+")
-_QUIET = frozenset("PWD USER LOGNAME SHELL LANG ? # RANDOM SECONDS LINENO COLUMNS LINES HOSTNAME".split())
+_QUIET = names("PWD USER LOGNAME SHELL LANG ? # RANDOM SECONDS LINENO COLUMNS LINES HOSTNAME")
 MOST_BRACES = 64
 MOST_CHARACTERS = 20_000
 
@@ -64,12 +65,16 @@ def _choices(raw: RawWord) -> list[RawWord]:
     """The word once for each combination of its braces."""
     if not any(p.kind == "brace" for p in raw):
         return [raw]
-    options = [[Part("text", t) for t in _brace(p.text)] if p.kind == "brace" else [p] for p in raw]
-    return [list(c) for c in itertools.islice(itertools.product(*options), MOST_BRACES)]
+    options = [_brace(p.text) if p.kind == "brace" else [p] for p in raw]
+    choices = [list(c) for c in itertools.islice(itertools.product(*options), MOST_BRACES + 1)]
+    if len(choices) > MOST_BRACES:
+        choices[-1] = [Part("unknown", "")]
+    return choices
 
 
-def _brace(inner: str) -> list[str]:
-    return inner.split(",") if "," in inner else [inner.split("..")[0], inner.rsplit("..", 1)[-1]]
+def _brace(inner: str) -> list[Part]:
+    """The parts that `{a,b}` stands for; what `{a..z}` counts through isn't followed."""
+    return [Part("text", t) for t in inner.split(",")] if "," in inner else [Part("unknown", "")]
 
 
 def _words(raw: RawWord, world: World) -> list[Word]:
@@ -77,6 +82,7 @@ def _words(raw: RawWord, world: World) -> list[Word]:
     started = False
     for index, part in enumerate(raw):
         text, known = _value(part, world)
+        known &= len(text) <= MOST_CHARACTERS
         text = text[:MOST_CHARACTERS]
         if part.kind == "text":
             words[-1].text += _tilde(part, world) if index == 0 else text
@@ -103,8 +109,8 @@ def _append_split(words: list[Word], text: str, world: World) -> None:
 
 def _value(part: Part, world: World) -> tuple[str, bool]:
     """The text of a part, and whether that is all there is to it."""
-    if part.kind in ("text", "glob"):
-        return part.text, True
+    if part.kind in ("text", "glob", "loose"):
+        return part.text, part.kind != "loose"
     if part.kind == "var":
         return _variable(part.text, world)
     if part.kind == "array":
@@ -113,14 +119,19 @@ def _value(part: Part, world: World) -> tuple[str, bool]:
     if part.kind == "unknown":
         world.run_inner("echo " + part.text)
         return "", False
+    return _output(part, world), False
+
+
+def _output(part: Part, world: World) -> str:
+    """What a substitution becomes: its output, or the name of a file that holds it."""
     world.run_inner(part.text)
     output = script_output(part.text, world)
-    if part.kind == "feed":
-        name = f"/dev/fd/{len(world.files)}"
-        if output is not None:
-            world.files[name] = output
-        return name, False
-    return ("", False) if output is None else (output.rstrip("\n"), False)
+    if part.kind != "feed":
+        return (output or "").rstrip("\n")
+    name = f"/dev/fd/{len(world.files)}"
+    if output is not None:
+        world.files[name] = output
+    return name
 
 
 def _variable(expression: str, world: World) -> tuple[str, bool]:

@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from .places import names
 from .verdict import UrlVerdict
 
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
@@ -18,26 +19,44 @@ _SHAPE = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*")
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
 _EMBEDDED = re.compile(r"(?<![0-9])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?![0-9])")
-_DNS_OF_ADDRESSES = ("nip.io", "sslip.io", "xip.io", "traefik.me", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com")
-_INNER_NAMES = (
-    "localhost localdomain internal local intranet lan home corp private svc cluster.local home.arpa in-addr.arpa"
-    " ip6.arpa localhost6 ip6-localhost ip6-loopback test invalid onion broadcasthost kubernetes"
-).split()
-_INNER_HOSTS = frozenset("metadata instance-data host.docker.internal gateway.docker.internal kubernetes.default".split())
+_DNS_OF_ADDRESSES = (
+    "nip.io",
+    "sslip.io",
+    "xip.io",
+    "traefik.me",
+    "localtest.me",
+    "lvh.me",
+    "vcap.me",
+    "lacolhost.com",
+)
+_INNER_NAMES = names(
+    "localhost localdomain internal local intranet lan home corp private svc cluster.local home.arpa"
+    " in-addr.arpa ip6.arpa localhost6 ip6-localhost ip6-loopback test invalid onion broadcasthost"
+    " kubernetes"
+)
+_INNER_HOSTS = names("metadata instance-data host.docker.internal gateway.docker.internal kubernetes.default")
 _BARRED_NETS = tuple(
-    ip_network(n)
-    for n in (
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-        "224.0.0.0/3", "168.63.129.16/32", "::/8", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
-        "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    map(
+        ip_network,
+        names(
+            "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24"
+            " 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24"
+            " 224.0.0.0/3 168.63.129.16/32 ::/8 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32"
+            " 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8"
+        ),
     )
-)  # fmt: skip
-_BARRED_PORTS = frozenset((0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
-    101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 445, 465,
-    512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720,
-    1723, 2049, 2375, 2376, 2379, 3306, 3389, 3659, 4045, 5060, 5061, 5432, 6000, 6379, 6566, 6697, 9200, 10080,
-    11211, 27017))  # fmt: skip
+)
+_BARRED_PORTS = frozenset(
+    map(
+        int,
+        names(
+            "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113"
+            " 115 117 119 123 135 137 139 143 161 179 389 427 445 465 512 513 514 515 526 530 531 532 540 548"
+            " 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 2375 2376 2379 3306 3389 3659 4045"
+            " 5060 5061 5432 6000 6379 6566 6697 9200 10080 11211 27017"
+        ),
+    )
+)
 
 
 def judge_url(url: str, resolve: Resolver | None = None) -> UrlVerdict:

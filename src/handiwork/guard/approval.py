@@ -12,11 +12,7 @@ NO = Answer(False)
 def settle(answer: object) -> Answer:
     """What an approver's answer means: anything but a clear yes is a no."""
     if isinstance(answer, Answer):
-        return (
-            answer
-            if answer.allowed is True and answer.keep in ("once", "session", "always")
-            else _denied(answer)
-        )
+        return answer if answer.allowed is True and answer.keep in ("once", "session", "always") else _denied(answer)
     return Answer(True) if answer is True else NO
 
 

@@ -66,11 +66,7 @@ def _fixed_part(pattern: str) -> str:
     """The folder that every match of the pattern lies below; `..` where it climbs after a pattern."""
     parts = pattern.split("/")
     first = next((i for i, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
-    return (
-        ".."
-        if ".." in parts[first:]
-        else "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ".")
-    )
+    return ".." if ".." in parts[first:] else "/".join(parts[:first]) or ("/" if pattern.startswith("/") else ".")
 
 
 def _exists(cwd: str, name: str) -> bool:

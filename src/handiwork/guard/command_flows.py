@@ -9,8 +9,7 @@ from .command_signs import Call
 from .places import names, protected
 
 _SENDERS = names(
-    "nc ncat netcat socat telnet scp sftp ftp tftp ssh rclone mail mailx sendmail mutt dig nslookup"
-    " host ping rsync"
+    "nc ncat netcat socat telnet scp sftp ftp tftp ssh rclone mail mailx sendmail mutt dig nslookup host ping rsync"
 )
 _UPLOAD = re.compile(
     r"^(?:-[a-zA-Z]*[dTF].*|--(?:data|upload|form|json|url-query|post|body|method=P).*|-X)$",

@@ -24,9 +24,7 @@ class Reader:
     paths: bool = True
 
 
-_AWK_RUNS = re.compile(
-    r"system|getline|@|(?<!\|)\|(?!\|)|print.*>|ENVIRON|ARGV|/inet/|close|fflush", re.DOTALL
-)
+_AWK_RUNS = re.compile(r"system|getline|@|(?<!\|)\|(?!\|)|print.*>|ENVIRON|ARGV|/inet/|close|fflush", re.DOTALL)
 _SED_SAFE = re.compile(
     r"(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/)(?:,(?:\+?\d+|\$|/(?:[^/\\]|\\.)*/))?!?)?"
     r"(?:[pdqQ=]|s([/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*)"
@@ -67,15 +65,11 @@ def _safe_find(args: tuple[str, ...]) -> bool:
 
 def _safe_test(args: tuple[str, ...]) -> bool:
     """Comparing numbers evaluates arithmetic in some shells, which can run commands."""
-    return not any(a in _TEST_RUNS for a in args) or all(
-        re.fullmatch(r"-?\d+|-\w+|!|\]|[^\[$`]*", a) for a in args
-    )
+    return not any(a in _TEST_RUNS for a in args) or all(re.fullmatch(r"-?\d+|-\w+|!|\]|[^\[$`]*", a) for a in args)
 
 
 def _safe_date(args: tuple[str, ...]) -> bool:
-    return all(
-        a.startswith(("+", "-d", "--date", "-u", "--utc", "-I", "--iso", "-R", "--rfc", "-r")) for a in args
-    )
+    return all(a.startswith(("+", "-d", "--date", "-u", "--utc", "-I", "--iso", "-R", "--rfc", "-r")) for a in args)
 
 
 def _safe_printf(args: tuple[str, ...]) -> bool:
@@ -147,9 +141,7 @@ _NO_FILES = Reader(names_only=True, paths=False)
 READERS: dict[str, Reader] = {
     **dict.fromkeys(_CONTENT_READERS, Reader()),
     **dict.fromkeys(_NAME_READERS, Reader(names_only=True)),
-    **dict.fromkeys(
-        _VERSION_TELLERS, Reader(test=lambda args: args in (("--version",), ("-V",), ("version",)))
-    ),
+    **dict.fromkeys(_VERSION_TELLERS, Reader(test=lambda args: args in (("--version",), ("-V",), ("version",)))),
     "jq": Reader(test=lambda args: not any(_ENV_OF_JQ.search(a) for a in args)),
     "iconv": Reader(short="o", long=("--output",)),
     "ps": Reader(test=lambda args: not any(a[:1] != "-" and "e" in a for a in args), names_only=True),

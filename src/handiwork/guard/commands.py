@@ -73,9 +73,7 @@ class _Judge:
         if self.forbidden:
             return CommandVerdict("forbid", list(dict.fromkeys(self.forbidden)), effects)
         if self.asked or not effects:
-            return CommandVerdict(
-                "ask", list(dict.fromkeys(self.asked)) or ["there is nothing to run"], effects
-            )
+            return CommandVerdict("ask", list(dict.fromkeys(self.asked)) or ["there is nothing to run"], effects)
         return CommandVerdict("allow", [], effects)
 
     def ask(self, why: str) -> None:
@@ -152,13 +150,7 @@ class _Judge:
 
     def flow(self, pipeline: list[RawCommand], calls: list[Call]) -> None:
         raw = " ".join(
-            (
-                "$(" + p.text + ")"
-                if p.kind in ("sub", "feed")
-                else "$" + p.text
-                if p.kind == "var"
-                else p.text
-            )
+            ("$(" + p.text + ")" if p.kind in ("sub", "feed") else "$" + p.text if p.kind == "var" else p.text)
             if p.kind != "text"
             else p.text
             for c in pipeline

@@ -20,9 +20,7 @@ _TOOL_TAGS = (
 )
 _ALWAYS = (
     re.compile(r"<[|\uff5c][^<>\n]{1,60}[|\uff5c]>"),
-    re.compile(
-        r"\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|APPROVED[^\]\n]{0,40}|SYSTEM)\]"
-    ),
+    re.compile(r"\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|APPROVED[^\]\n]{0,40}|SYSTEM)\]"),
     re.compile(r"<</?SYS>>"),
     re.compile(rf"</?(?:{_TOOL_TAGS})(?:\s[^<>\n]{{0,200}})?/?>", re.IGNORECASE),
     re.compile(r"<!\[CDATA\[|\]\]>"),

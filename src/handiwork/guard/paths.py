@@ -12,7 +12,8 @@ from .places import is_disk, plain, protected
 from .verdict import PathVerdict
 
 _ENCODED = re.compile(r"%(?:25)*(?:2e|2f|5c|00)", re.IGNORECASE)
-_FOREIGN = re.compile(r"^[A-Za-z]:[\\/]|^\\\\|^[A-Za-z][A-Za-z0-9+.-]*://|^file:", re.IGNORECASE)
+_UNSETTLED = re.compile(r"[$*?]|^~[^/]")
+_FOREIGN = re.compile(r"\\|^[A-Za-z]:/|^[A-Za-z][A-Za-z0-9+.-]*://|^file:", re.IGNORECASE)
 _STREAM = re.compile(r"^[^/]*\.\w+:[^/]*$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HARMLESS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))
@@ -24,7 +25,7 @@ def find_workspace(cwd: str, *, home: str | None = None) -> str:
     Never `/` or the home itself: then the answer is empty, and every write asks.
     """
     start = Path(os.path.realpath(cwd))
-    homes = {Path(os.path.realpath(home or os.path.expanduser("~"))), Path("/")}  # noqa: PTH111 (text, not Path)
+    homes = {Path(os.path.realpath(home or os.path.expanduser("~"))), Path("/")}
     for folder in (start, *start.parents):
         if folder in homes:
             break
@@ -51,7 +52,7 @@ def judge_path(
     A relative path starts at *cwd*, or at *workspace* where that isn't given. *readable* are folders
     outside the workspace that may be read (where long results are kept). What can't be resolved asks.
     """
-    why, full = _trick(path), os.path.join(cwd or workspace or "/", os.path.expanduser(path))  # noqa: PTH111, PTH118
+    why, full = _trick(path), os.path.join(cwd or workspace or "/", os.path.expanduser(path))
     if why or (why := _said(path, _below(full, (workspace, *readable)))):
         return PathVerdict("ask", [why])
     try:
@@ -69,19 +70,16 @@ def _said(path: str, full: str) -> str:
 
 def _trick(path: str) -> str:
     """Why the text of *path* isn't a plain path; empty if it is one."""
-    if not path or _CONTROL.search(path):
-        return "the path is empty or holds control characters"
-    if path != path.strip():
-        return "the path begins or ends with a blank"
-    if _FOREIGN.search(path) or "\\" in path or _STREAM.match(path):
-        return "the path is a URL, a Windows path or a stream, not a path of this system"
-    if _ENCODED.search(path):
-        return "the path holds percent-encoded dots or slashes"
-    if "$" in path or "*" in path or "?" in path or (path.startswith("~") and path[1:2] not in ("", "/")):
-        return "the path holds a variable, a pattern or another user's home"
-    if not path.isascii() and plain(path).count("/") != path.count("/"):
-        return "the path holds characters that look like slashes"
-    return ""
+    look_alike = not path.isascii() and plain(path).count("/") != path.count("/")
+    tricks = (
+        (not path or bool(_CONTROL.search(path)), "is empty or holds control characters"),
+        (path != path.strip(), "begins or ends with a blank"),
+        (bool(_FOREIGN.search(path) or _STREAM.match(path)), "is a URL, a Windows path or a stream"),
+        (bool(_ENCODED.search(path)), "holds percent-encoded dots or slashes"),
+        (bool(_UNSETTLED.search(path)), "holds a variable, a pattern or another user's home"),
+        (look_alike, "holds characters that look like slashes"),
+    )
+    return next((f"the path {why}" for found, why in tricks if found), "")
 
 
 def _judge_real(

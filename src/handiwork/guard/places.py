@@ -79,15 +79,11 @@ _PROTECTED_RE = re.compile("|".join(f"(?P<p{i}>{pattern})" for i, (_, pattern) i
 _DISK = re.compile(
     r"^/dev/(?:(?:sd|hd|vd|xvd)[a-z]|nvme|mmcblk|r?disk\b|r?disk\d|mapper/|md\d|md/|dm-|sr\d|mtd|nbd|zd\d|zvol|(?:k?mem|port)$)"
 )
-_SYSTEM = re.compile(
-    r"^/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|sys|proc|dev|private/etc|system)(?:/|$)"
-)
+_SYSTEM = re.compile(r"^/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|sys|proc|dev|private/etc|system)(?:/|$)")
 _VITAL_TOP = names(
     "etc usr bin sbin lib lib32 lib64 boot sys proc dev var root home opt srv mnt media users system library"
 )
-_HOME_FOLDERS = names(
-    "documents desktop pictures downloads music videos movies .ssh .gnupg .aws .config .local .kube"
-)
+_HOME_FOLDERS = names("documents desktop pictures downloads music videos movies .ssh .gnupg .aws .config .local .kube")
 _HARMLESS_DEVICES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))
 
 

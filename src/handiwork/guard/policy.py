@@ -105,22 +105,18 @@ def _in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode, *, proven: bool) ->
 
 def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:
     """Whether all that the call does is commands that the guard found to only read."""
-    return (
-        bool(found) and all(v is ALLOW for v in found) and set(entry.traits.touches.values()) == {"command"}
-    )
+    return bool(found) and all(v is ALLOW for v in found) and set(entry.traits.touches.values()) == {"command"}
 
 
 def _base(ready: Ready) -> str:
-    return ready.call.scope.cwd or os.getcwd()  # noqa: PTH109 (a text is wanted)
+    return ready.call.scope.cwd or os.getcwd()
 
 
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     scope = ready.call.scope
     write = ready.entry.traits.resolved_effect() != "read"
-    found = judge_path(
-        text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable
-    )
-    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)  # noqa: PTH118
+    found = judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)
     return _verdict(found.action, found.reasons, keys)

@@ -43,9 +43,7 @@ _BEARER = re.compile(
 )
 _NETRC = re.compile(r"(\blogin\s+\S+\s+password\s+)(?!\*{3})\S{4,}", re.IGNORECASE)
 _COOKIE = re.compile(r"((?:set-)?cookie[\"']?\s*:\s*[^=\s]{1,100}=)(?!\*{3})[^\s;\"']{8,}", re.IGNORECASE)
-_HOOK = re.compile(
-    r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+"
-)
+_HOOK = re.compile(r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+")
 _CARD = re.compile(r"()\b(?:\d{4}[ -]?){3}\d{1,7}\b")
 _MNEMONIC = re.compile(
     r"((?:mnemonic|seed[ _]?phrase|recovery[ _]?phrase)[\"']?\s*[:=]\s*[\"']?)"
@@ -53,8 +51,9 @@ _MNEMONIC = re.compile(
     re.I,
 )
 _ASSIGNED = re.compile(
-    r"((?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|auth|credential"
-    r"|sshpass|[A-Z]_KEY|\bsig|signature|sharedaccesskey|accountkey)[\w-]{0,40}[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}[\"']?)"
+    r"((?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|auth"
+    r"|credential|sshpass|[A-Z]_KEY|\bsig|signature|sharedaccesskey|accountkey)"
+    r"[\w-]{0,40}[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}[\"']?)"
     r"([^\s\"',;&<>]{8,})",
     re.IGNORECASE,
 )

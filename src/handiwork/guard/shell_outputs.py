@@ -97,9 +97,7 @@ def _tr(args: list[str], fed: str | None) -> str | None:
 
 
 def _tr_set(text: str) -> str:
-    text = re.sub(
-        r"\[:(\w+):\]", lambda m: {"lower": "a-z", "upper": "A-Z", "space": " "}.get(m[1], ""), text
-    )
+    text = re.sub(r"\[:(\w+):\]", lambda m: {"lower": "a-z", "upper": "A-Z", "space": " "}.get(m[1], ""), text)
     return re.sub(
         r"(.)-(.)",
         lambda m: "".join(map(chr, range(ord(m[1]), min(ord(m[2]), 0x10FF) + 1))),

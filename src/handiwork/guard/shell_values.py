@@ -33,7 +33,7 @@ class World:
     cwd: str
     variables: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    moved: bool = False
+    nested: int = 0
     run_inner: Callable[[str], None] = lambda _text: None
 
 
@@ -42,6 +42,7 @@ _SLICE = re.compile(r"(\d+)(?::(\d+))?$")
 _SPLIT = re.compile(r"[ \t\n]+")
 _QUIET = names("PWD USER LOGNAME SHELL LANG ? # RANDOM SECONDS LINENO COLUMNS LINES HOSTNAME")
 MOST_BRACES = 64
+MOST_NESTED = 8
 MOST_CHARACTERS = 20_000
 
 
@@ -113,13 +114,19 @@ def _value(part: Part, world: World) -> tuple[str, bool]:
         return part.text, part.kind != "loose"
     if part.kind == "var":
         return _variable(part.text, world)
-    if part.kind == "array":
-        inner = read(part.text)
-        return " ".join(w.text for w in _all_words(inner, world)), False
     if part.kind == "unknown":
         world.run_inner("echo " + part.text)
         return "", False
-    return _output(part, world), False
+    if world.nested >= MOST_NESTED:
+        return "", False
+    world.nested += 1
+    text = _array(part, world) if part.kind == "array" else _output(part, world)
+    world.nested -= 1
+    return text, False
+
+
+def _array(part: Part, world: World) -> str:
+    return " ".join(w.text for w in _all_words(read(part.text), world))
 
 
 def _output(part: Part, world: World) -> str:

@@ -23,7 +23,7 @@ _SOCKET = re.compile(r"/dev/(?:tcp|udp)/|/inet/(?:tcp|udp)/", re.IGNORECASE)
 _SHELLS = names("sh bash dash zsh ksh ash fish")
 _NETWORK = names("nc ncat netcat telnet socat openssl")
 _BOMBS = (
-    re.compile(r"([\w:.-]+)\s*\(\)\s*\{[^}]*?(?:\1|\$0)\s*[|&]+\s*(?:\1|\$0)[^}]*\}"),
+    re.compile(r"(?<![\w:.-])([\w:.-]{1,60})\s*\(\)\s*\{[^}]*?(?:\1|\$0)\s*[|&]+\s*(?:\1|\$0)[^}]*\}"),
     re.compile(r"\$0\s*[|&]\s*\$0"),
     re.compile(r"while\s+(?:true|:|\[?\s*1)\s*\]?\s*;?\s*do[^;&]*&\s*done"),
     re.compile(r"^\s*yes\b[^|]*>(?!\s*/dev/null)"),

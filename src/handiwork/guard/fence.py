@@ -40,10 +40,27 @@ def _pattern(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
 
 
+_FOREIGN = ("忽略", "無視", "무시", "vergiss", "oublie", "игнорируй", "تجاهل")
+
 # What reads as an order to the reader: each adds a note and changes nothing.
-_RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
+_RISKS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "tells the reader to drop its instructions",
+        (
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "bypass",
+            "skip",
+            "忽略",
+            "無視",
+            "무시",
+            "vergiss",
+            "oublie",
+            "игнорируй",
+            "تجاهل",
+        ),
         _pattern(
             r"(?:ignore|disregard|forget|override|bypass|skip)\w*\s+(?:\w+\s+){0,4}?"
             r"(?:previous|prior|above|earlier|all|any|your|preceding|system)\s+(?:\w+\s+){0,3}?"
@@ -60,6 +77,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "gives the reader a new role",
+        ("you are", "now on", "act as", "pretend", "developer mode", "no restrictions", "new "),
         _pattern(
             r"you are now\b",
             r"from now on,? you",
@@ -72,6 +90,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "asks for the prompt or for secrets",
+        ("prompt", "instructions", "hidden", "key", "password", "secret", "token", "id_rsa", ".env", "credentials"),
         _pattern(
             r"(?:print|reveal|show|repeat|output|send|tell)\s+(?:me\s+)?(?:your|the)\s+"
             r"(?:system prompt|initial instructions|hidden)",
@@ -82,6 +101,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "tells the reader to use a tool",
+        ("call", "use ", "invoke", "run", "tool", "next_instruction", "command"),
         _pattern(
             r"\b(?:call|use|invoke|run)\s+(?:the\s+)?(?:\w+_\w+|terminal|bash|shell|curl)\b.{0,80}"
             r"(?:~|https?://|curl|rm |id_rsa|\.ssh)",
@@ -92,6 +112,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "claims an approval",
+        ("approved",),
         _pattern(
             r"(?:already|pre-?)?approved by (?:the )?(?:user|admin|owner|system)",
             r"user (?:has )?approved (?:everything|this|all)",
@@ -99,6 +120,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "speaks to the reader from a hidden place",
+        ("none", "hidden", "font-size", "opacity", "<!--"),
         _pattern(
             r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|<!--).{0,200}?"
             r"\b(?:AI|assistant|agent|LLM|system)\b\s*[:,]",
@@ -106,6 +128,7 @@ _RISKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "carries data away in a link",
+        ("https://", "http://"),
         _pattern(
             r"!\[[^\]]{0,100}\]\(https?://[^\s)]{1,300}[?&]\w+=[^\s)]{0,300}(?:secret|token|key|data|\{)",
             r"https?://[^\s)]{1,300}\{\{?\w+\}?\}",
@@ -156,7 +179,13 @@ def _risks(text: str) -> list[str]:
             readings.append(_BIDI.sub("", text)[::-1])
     readings += [text.translate(_LEET)] if re.search(r"[A-Za-z][013450@$!][A-Za-z]", text) else []
     readings += _decoded(text)
-    return list(dict.fromkeys(why for r in readings for why, pattern in _RISKS if pattern.search(r)))
+    return list(dict.fromkeys(why for reading in readings for why in _read_as_order(reading)))
+
+
+def _read_as_order(text: str) -> list[str]:
+    """A pattern is tried only where a word that it needs is in the text."""
+    lower = text.lower()
+    return [why for why, words, p in _RISKS if any(w in lower for w in words) and p.search(text)]
 
 
 def _decoded(text: str) -> list[str]:

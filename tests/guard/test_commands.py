@@ -112,7 +112,7 @@ PROTECTED = [
     "head -c 1 /dev/sda",
     "grep -r key ~",
 ]
-FATAL = ["rm -rf /", "rm -rf ~", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "shutdown -h now"]
+FATAL = ["rm -rf /", "rm -rf /home/alice", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "shutdown -h now"]
 
 
 @pytest.mark.parametrize("command", READS)
@@ -207,7 +207,7 @@ def test_quoting_never_turns_a_refusal_into_a_yes(fatal: str, data: st.DataObjec
     for char in fatal:
         forms = [char] if char == " " else [char, f"'{char}'", f'"{char}"', f"\\{char}", f"''{char}", f"{char}\\\n"]
         pieces.append(data.draw(st.sampled_from(forms)))
-    assert judge_command("".join(pieces), home=HOME).action == "forbid" or "~" in fatal
+    assert judge_command("".join(pieces), home=HOME).action == "forbid"
 
 
 @given(st.text(alphabet="lsrm/ .~'\"\\$(){}`<>|&;\n#*=-x", max_size=40))

@@ -19,11 +19,11 @@ def work(tmp_path: Path) -> Path:
     (root / "src" / "app.py").write_text("x")
     outside = tmp_path / "out"
     outside.mkdir()
-    (outside / "secret").write_text("x")
+    (outside / "note").write_text("x")
     os.symlink(outside, root / "ldir")
-    os.symlink(outside / "secret", root / "lfile")
+    os.symlink(outside / "note", root / "lfile")
     os.symlink(root / "src" / "app.py", root / "inside")
-    os.link(outside / "secret", root / "hard")
+    os.link(outside / "note", root / "hard")
     os.mkfifo(root / "pipe")
     return root
 
@@ -41,17 +41,17 @@ def test_inside_is_allowed(work: Path, path: str) -> None:
     "path",
     [
         *(
-            "../out/secret",
-            "src/../../out/secret",
+            "../out/note",
+            "src/../../out/note",
             "/etc/hostname",
             "//etc/hostname",
-            "ldir/secret",
+            "ldir/note",
             "ldir/new",
             "lfile",
         ),
         *("pipe", "~/x", "~root/x", "$HOME/x", "*", "a\x00b", "a\nb", " x", "", "file:///etc/passwd", "C:\\x"),
         *("\\\\server\\x", "%2e%2e%2fout", "%252e%252e/x", "..\u2215out", "f.txt:stream", ".env", ".git/config"),
-        *("/proc/self/root/etc/passwd", "a//..//..//out/secret"),
+        *("/proc/self/root/etc/passwd", "a//..//..//out/note"),
     ],
 )
 def test_tricks_ask_or_are_refused(work: Path, path: str) -> None:
@@ -74,7 +74,7 @@ def test_a_hard_link_asks_only_when_written(work: Path) -> None:
 
 def test_readable_folders_are_for_reading_only(work: Path) -> None:
     outside = str(work.parent / "out")
-    path = outside + "/secret"
+    path = outside + "/note"
     assert judge_path(path, str(work)).action == "ask"
     assert judge_path(path, str(work), readable=(outside,)).action == "allow"
     assert judge_path(path, str(work), True, readable=(outside,)).action == "ask"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handiwork.guard import find_workspace, judge_path
+from handiwork.guard import judge_path
 
 
 @pytest.fixture
@@ -100,17 +100,3 @@ def test_nothing_outside_is_ever_allowed(work: Path, pieces: list[str], write: b
     real = os.path.realpath(os.path.join(work, path))
     if found.action == "allow":
         assert real == str(work) or real.startswith(str(work) + "/")
-
-
-def test_find_workspace(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    repo = home / "repo"
-    (repo / "a" / "b").mkdir(parents=True)
-    (home / "plain").mkdir()
-    (repo / ".git").mkdir()
-    assert find_workspace(str(repo / "a" / "b"), home=str(home)) == str(repo)
-    assert find_workspace(str(home / "plain"), home=str(home)) == str(home / "plain")
-    assert find_workspace(str(home), home=str(home)) == ""
-    assert find_workspace("/", home=str(home)) == ""
-    (home / ".git").mkdir()
-    assert find_workspace(str(home / "plain"), home=str(home)) == str(home / "plain")

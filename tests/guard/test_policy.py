@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import timeit
 from pathlib import Path
 from typing import Any
@@ -101,3 +103,9 @@ def test_an_unknown_mode_is_named() -> None:
 def test_a_tool_that_touches_nothing_is_cheap() -> None:
     judge, call = policy(), ready(Traits(effect="read"), {})
     assert min(timeit.repeat(lambda: judge(call), number=20_000, repeat=5)) / 20_000 < 5e-6
+
+
+def test_the_judges_load_only_when_something_is_judged() -> None:
+    code = "import sys, handiwork.guard.policy as p; p.policy(); print('handiwork.guard.commands' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"

@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from .approval import Approvals, allow_all, deny_all, settle
     from .commands import judge_command
     from .fence import fence
-    from .paths import find_workspace, judge_path
+    from .paths import judge_path
     from .policy import policy
     from .redact import redact
     from .sanitize import sanitize
     from .urls import judge_url
     from .verdict import CommandVerdict, PathVerdict, UrlVerdict
+    from .workspace import find_workspace
 
 _WHERE = {
     "Approvals": "approval",
@@ -24,7 +25,7 @@ _WHERE = {
     "allow_all": "approval",
     "deny_all": "approval",
     "fence": "fence",
-    "find_workspace": "paths",
+    "find_workspace": "workspace",
     "judge_command": "commands",
     "judge_path": "paths",
     "judge_url": "urls",

@@ -19,11 +19,11 @@ from .command_reach import is_code, is_shell, joins_network, reach
 from .command_readers import READERS, only_reads
 from .command_rules import PROGRAMS, broken_rule
 from .command_signs import Call
-from .paths import is_inside
 from .places import names, plain
 from .shell_reader import Part, RawCommand, Redirect, Script, read
 from .shell_values import Word, World, command_output, expand, standard_input
 from .verdict import CommandVerdict
+from .workspace import is_inside
 
 MOST_CHARACTERS = 20_000
 MOST_DEPTH = 7

@@ -6,10 +6,12 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from pathlib import Path
 
 from .places import is_disk, plain, protected
 from .verdict import PathVerdict
+from .workspace import find_workspace, is_inside
+
+__all__ = ["find_workspace", "judge_path"]
 
 _ENCODED = re.compile(r"%(?:25)*(?:2e|2f|5c|00)", re.IGNORECASE)
 _UNSETTLED = re.compile(r"[$*?]|^~[^/]")
@@ -17,26 +19,6 @@ _FOREIGN = re.compile(r"\\|^[A-Za-z]:/|^[A-Za-z][A-Za-z0-9+.-]*://|^file:", re.I
 _STREAM = re.compile(r"^[^/]*\.\w+:[^/]*$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HARMLESS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))
-
-
-def find_workspace(cwd: str, *, home: str | None = None) -> str:
-    """The nearest folder above *cwd* with `.git` or `.handiwork`, else *cwd*.
-
-    Never `/` or the home itself: then the answer is empty, and every write asks.
-    """
-    start = Path(os.path.realpath(cwd))
-    homes = {Path(os.path.realpath(home or os.path.expanduser("~"))), Path("/")}
-    for folder in (start, *start.parents):
-        if folder in homes:
-            break
-        if (folder / ".git").exists() or (folder / ".handiwork").is_dir():
-            return str(folder)
-    return "" if start in homes else str(start)
-
-
-def is_inside(real: str, folder: str) -> bool:
-    """Whether the resolved path *real* is *folder* or lies under it."""
-    return bool(folder) and (real == folder or real.startswith(folder.rstrip("/") + "/"))
 
 
 def judge_path(

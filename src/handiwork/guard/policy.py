@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from handiwork.core.errors import UsageError
+from handiwork.core.loading import Late
 from handiwork.core.types import ALLOW, UNDECLARED, Ask, Forbid, Judge, Ready, ToolEntry, Verdict
 
-from .commands import judge_command
-from .paths import judge_path
-from .urls import judge_url
+# Loaded when the first command, path or URL is judged: listing tools needs none of them.
+commands = Late("handiwork.guard.commands")
+paths = Late("handiwork.guard.paths")
+urls = Late("handiwork.guard.urls")
 
 Mode: TypeAlias = Literal["accept-edits", "ask", "read-only", "yolo"]
 Rater: TypeAlias = Callable[[Ready, str, "_Bounds"], Verdict]
@@ -115,7 +117,7 @@ def _base(ready: Ready) -> str:
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     scope = ready.call.scope
     write = ready.entry.traits.resolved_effect() != "read"
-    found = judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)
@@ -124,7 +126,7 @@ def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
 
 def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
     cwd = _base(ready)
-    found = judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
+    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
     return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
 
 
@@ -133,7 +135,7 @@ def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
 
 
 def _rate_url(_ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
-    found = judge_url(text)
+    found = urls.judge_url(text)
     return _verdict(found.action, found.reasons, (f"url:{text}",))
 
 

@@ -111,6 +111,11 @@ PROTECTED = [
     "cat /proc/self/environ",
     "head -c 1 /dev/sda",
     "grep -r key ~",
+    "grep -rn key .",
+    "grep -R key",
+    "grep --recursive key sub/..",
+    "rg --hidden key",
+    "rg -uu key",
 ]
 FATAL = ["rm -rf /", "rm -rf /home/alice", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "shutdown -h now"]
 
@@ -262,3 +267,15 @@ def test_changing_folders_inside_the_workspace_is_followed(tmp_path: Path) -> No
     assert judge_command("cd sub && ls", cwd=str(tmp_path)).action == "allow"
     assert judge_command("cd sub && cat ../../x", cwd=str(tmp_path)).action == "ask"
     assert judge_command("cd missing; ls", cwd=str(tmp_path)).action == "ask"
+
+
+def test_links_and_hidden_files_are_not_read_through_patterns_and_searches(tmp_path: Path) -> None:
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    (tmp_path / "src" / "a.py").write_text("x")
+    assert judge_command("grep -rn x src", cwd=str(tmp_path)).action == "allow"
+    assert judge_command("cat src/?.py", cwd=str(tmp_path)).action == "allow"
+    (tmp_path / "src" / "deep" / ".env").write_text("x")
+    os.symlink(tmp_path / "src" / "deep" / ".env", tmp_path / "src" / "b.py")
+    assert judge_command("grep -rn x src", cwd=str(tmp_path)).action == "ask"
+    assert judge_command("grep -rn x --include=*.py src", cwd=str(tmp_path)).action == "allow"
+    assert judge_command("cat src/?.py", cwd=str(tmp_path)).action == "ask"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
+import glob
+import itertools
 import os
 from collections.abc import Iterator
 
@@ -10,6 +12,8 @@ from .paths import judge_path
 from .places import plain, protected, squeeze
 from .shell_values import Word, World
 
+MOST_MATCHES = 200
+MOST_SEARCHED = 5_000
 _PROTECTED_NAMES = (
     *(".env", ".env.local", ".netrc", ".npmrc", ".git", ".ssh", ".aws", ".bashrc", ".git-credentials"),
     *("id_rsa", "id_ed25519", "server.pem", "private.key", "cert.p12", "credentials", "credentials.json"),
@@ -29,6 +33,8 @@ def file_doubts(word: Word, world: World, workspace: str, *, content: bool) -> I
     if text:
         yield from _text_doubts(text, word, world, content=content)
         yield from _real_doubts(_fixed_part(text) if word.glob else text, world, workspace)
+        if word.glob and content and workspace:
+            yield from _match_doubts(text, world, workspace)
 
 
 def _text_doubts(text: str, word: Word, world: World, *, content: bool) -> Iterator[str]:
@@ -39,7 +45,7 @@ def _text_doubts(text: str, word: Word, world: World, *, content: bool) -> Itera
         yield f"it reads everything below {text}"
     if word.glob and content and _may_match_protected(text):
         yield f"the pattern {text} may match protected files"
-    if full.startswith(("/dev/", "/proc/", "/sys/")) and full not in ("/dev/null", "/dev/stdin"):
+    if full.startswith(("/dev/", "/proc/", "/sys/")) and full != "/dev/null":
         yield f"{text} is a device or the kernel's own"
 
 
@@ -50,6 +56,28 @@ def _real_doubts(text: str, world: World, workspace: str) -> Iterator[str]:
     verdict = judge_path(text, workspace, cwd=world.cwd)
     if verdict.action != "allow":
         yield "; ".join(verdict.reasons)
+
+
+def _match_doubts(pattern: str, world: World, workspace: str) -> Iterator[str]:
+    """What the pattern matches now: a link may lead anywhere."""
+    found = list(itertools.islice(glob.iglob(pattern, root_dir=world.cwd or workspace), MOST_MATCHES + 1))
+    if len(found) > MOST_MATCHES:
+        yield f"the pattern {pattern} matches more files than are looked at"
+    for path in found:
+        verdict = judge_path(path, workspace, cwd=world.cwd)
+        if verdict.action != "allow":
+            yield "; ".join(verdict.reasons)
+
+
+def tree_doubts(tree: str, world: World, workspace: str) -> Iterator[str]:
+    """Why a whole folder shouldn't be searched: something protected lies in it, or it is too large to look."""
+    seen = 0
+    for folder, folders, files in os.walk(os.path.join(world.cwd, tree)) if workspace else ():
+        seen += len(folders) + len(files)
+        shown = next((n for n in (*folders, *files) if protected(n)), "")
+        if shown or seen > MOST_SEARCHED:
+            yield f"the search would show {folder}/{shown}" if shown else f"{tree} holds too many files to look at"
+            return
 
 
 def _may_match_protected(pattern: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .places import names
+from .places import names, squeeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ _SED_SAFE = re.compile(
     r"(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/)(?:,(?:\+?\d+|\$|/(?:[^/\\]|\\.)*/))?!?)?"
     r"(?:[pdqQ=]|s([/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*)"
 )
+_GREPS = names("grep egrep fgrep")
+_DEEP = re.compile(r"-(?!-)\w*[rR]|-d|--(?:r|de|di)")
 _ENV_OF_JQ = re.compile(r"\benv\b|\$ENV")
 _FIND_ACTS = ("-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from")
 _TEST_RUNS = frozenset(("-v", "-R", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"))
@@ -61,6 +63,18 @@ def _safe_sed(args: tuple[str, ...]) -> bool:
 
 def _safe_find(args: tuple[str, ...]) -> bool:
     return not any(a.startswith(_FIND_ACTS) for a in args)
+
+
+def searched_trees(name: str, args: tuple[str, ...]) -> list[str]:
+    """The folders that a recursive search would show whole, hidden files too; empty where it names its files."""
+    if name not in _GREPS or not any(_DEEP.match(a) for a in args) or any(a.startswith("--include=*.") for a in args):
+        return []
+    return [a for a in args if not a.startswith("-")][1:] or ["."]
+
+
+def _stays_in_view(args: tuple[str, ...]) -> bool:
+    roots = (squeeze(tree) for tree in searched_trees("grep", args))
+    return not any(root in (".", "/") or root.startswith("..") for root in roots)
 
 
 def _safe_test(args: tuple[str, ...]) -> bool:
@@ -122,7 +136,7 @@ def _safe_git(args: tuple[str, ...]) -> bool:
 
 
 _CONTENT_READERS = names(
-    "cat head tail wc grep egrep fgrep cut tac nl paste comm fold expand unexpand cmp diff md5sum"
+    "cat head tail wc cut tac nl paste comm fold expand unexpand cmp diff md5sum"
     " sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum hexdump od strings column join"
     " zcat bzcat xzcat lzcat fmt pr look base32 base64 basenc tsort"
 )
@@ -158,7 +172,8 @@ READERS: dict[str, Reader] = {
     "sort": Reader("oT", ("--output", "--compress-program", "--temporary-directory", "--files0-from")),
     "uniq": Reader(most=1),
     "xxd": Reader(short="r", most=1),
-    "rg": Reader(long=("--pre", "--hostname-bin", "--search-zip"), short="z"),
+    **dict.fromkeys(_GREPS, Reader(test=_stays_in_view)),
+    "rg": Reader("zu.", ("--pre", "--hostname-bin", "--search-zip", "--hidden", "--no-ignore", "--unrestricted")),
     "find": Reader(test=_safe_find, names_only=True),
     "awk": Reader(test=_safe_awk),
     "gawk": Reader(test=_safe_awk),

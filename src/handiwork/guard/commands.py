@@ -13,10 +13,10 @@ import os
 import re
 from pathlib import Path
 
-from .command_files import file_doubts
+from .command_files import file_doubts, tree_doubts
 from .command_flows import is_bomb, joins_shell, leaks, opens_socket
 from .command_reach import is_code, is_shell, joins_network, reach
-from .command_readers import READERS, only_reads
+from .command_readers import READERS, only_reads, searched_trees
 from .command_rules import PROGRAMS, broken_rule
 from .command_signs import Call
 from .places import names, plain
@@ -282,6 +282,9 @@ class _Judge:
         if why := only_reads(call.name, call.args):
             self.ask(why)
             return
+        for tree in searched_trees(call.name, call.args):
+            for doubt in tree_doubts(tree, self.world, self.workspace):
+                self.ask(doubt)
         reader = READERS[call.name]
         for word in words[1:]:
             if not word.known:

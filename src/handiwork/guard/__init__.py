@@ -1,1 +1,63 @@
 """What must not happen, and who is asked."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .approval import Approvals, allow_all, deny_all, settle
+    from .commands import judge_command
+    from .fence import fence
+    from .paths import judge_path
+    from .policy import policy
+    from .redact import redact
+    from .sanitize import sanitize
+    from .urls import judge_url
+    from .verdict import CommandVerdict, PathVerdict, UrlVerdict
+    from .workspace import find_workspace
+
+_WHERE = {
+    "Approvals": "approval",
+    "CommandVerdict": "verdict",
+    "PathVerdict": "verdict",
+    "UrlVerdict": "verdict",
+    "allow_all": "approval",
+    "deny_all": "approval",
+    "fence": "fence",
+    "find_workspace": "workspace",
+    "judge_command": "commands",
+    "judge_path": "paths",
+    "judge_url": "urls",
+    "policy": "policy",
+    "redact": "redact",
+    "sanitize": "sanitize",
+    "settle": "approval",
+}
+
+__all__ = [
+    "Approvals",
+    "CommandVerdict",
+    "PathVerdict",
+    "UrlVerdict",
+    "allow_all",
+    "deny_all",
+    "fence",
+    "find_workspace",
+    "judge_command",
+    "judge_path",
+    "judge_url",
+    "policy",
+    "redact",
+    "sanitize",
+    "settle",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name on first use, and keep it."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,161 @@
+"""The verdict on a call, from its tool's traits and origin and from its arguments; never from its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+from handiwork.core.errors import UsageError
+from handiwork.core.loading import Late
+from handiwork.core.types import ALLOW, UNDECLARED, Ask, Forbid, Judge, Ready, ToolEntry, Verdict
+
+# Loaded when the first command, path or URL is judged: listing tools needs none of them.
+commands = Late("handiwork.guard.commands")
+paths = Late("handiwork.guard.paths")
+urls = Late("handiwork.guard.urls")
+
+Mode: TypeAlias = Literal["accept-edits", "ask", "read-only", "yolo"]
+Rater: TypeAlias = Callable[[Ready, str, "_Bounds"], Verdict]
+
+
+class _Bounds:
+    """What holds for every call of one policy: the mode, and what may be read beside the workspace."""
+
+    __slots__ = ("mode", "readable")
+
+    def __init__(self, mode: Mode, readable: Sequence[str]) -> None:
+        self.mode, self.readable = mode, tuple(readable)
+
+
+def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
+    """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
+
+    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
+    forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
+    """
+    if mode not in get_args(Mode):
+        raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(get_args(Mode))}")
+    bounds = _Bounds(mode, readable)
+
+    def judge(ready: Ready, /) -> Verdict:
+        entry = ready.entry
+        if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+            return ALLOW
+        found = _found(ready, bounds)
+        return _in_mode(_together(found), entry, bounds.mode, proven=_is_proven(found, entry))
+
+    return judge
+
+
+def _is_own(entry: ToolEntry) -> bool:
+    """Whether the tool is part of the house, of the calling code, or of the person's own folder."""
+    origin = entry.origin
+    return origin == "builtin" or origin == "code" or origin.startswith("plugin:user/")  # noqa: PLR1714 (faster)
+
+
+def _found(ready: Ready, bounds: _Bounds) -> list[Verdict]:
+    """The verdict on each thing that the call touches."""
+    found: list[Verdict] = []
+    entry = ready.entry
+    if not _is_own(entry) and _is_undeclared(entry):
+        found.append(
+            Ask(
+                f"{entry.name} comes from {entry.origin} and doesn't say what it does",
+                (f"tool:{entry.name}",),
+            )
+        )
+    for argument, touch in entry.traits.touches.items():
+        if (rate := _RATERS.get(touch)) and argument in ready.args:
+            found += [rate(ready, text, bounds) for text in _texts(ready.args[argument])]
+    return found
+
+
+def _is_undeclared(entry: ToolEntry) -> bool:
+    """A server's hints aren't trusted; a plugin's traits are code that the person installed."""
+    return entry.traits == UNDECLARED or entry.origin.startswith("mcp:")
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of an argument: itself, or what a list or object holds."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [text for item in inner for text in _texts(item)]
+
+
+def _together(found: list[Verdict]) -> Verdict:
+    """The strictest of the verdicts; several asks become one with all their keys."""
+    forbidden = next((v for v in found if isinstance(v, Forbid)), None)
+    if forbidden:
+        return forbidden
+    asks = [v for v in found if isinstance(v, Ask)]
+    if len(asks) < 2:
+        return asks[0] if asks else ALLOW
+    keys = tuple(dict.fromkeys(k for a in asks for k in a.keys))
+    return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
+
+
+def _in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode, *, proven: bool) -> Verdict:
+    if mode == "yolo" and isinstance(verdict, Ask):
+        return ALLOW
+    reads = proven or entry.traits.resolved_effect() == "read"
+    if mode == "read-only" and not isinstance(verdict, Forbid) and not reads:
+        return Forbid("this session may only read", "leave the mode read-only, or use a tool that only reads")
+    return verdict
+
+
+def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:
+    """Whether all that the call does is commands that the guard found to only read."""
+    return bool(found) and all(v is ALLOW for v in found) and set(entry.traits.touches.values()) == {"command"}
+
+
+def _base(ready: Ready) -> str:
+    return ready.call.scope.cwd or os.getcwd()
+
+
+def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
+    scope = ready.call.scope
+    write = ready.entry.traits.resolved_effect() != "read"
+    found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
+    if found.action == "allow" and write and bounds.mode == "ask":
+        return Ask(f"it changes {text}", keys)
+    return _verdict(found.action, found.reasons, keys)
+
+
+def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+    cwd = _base(ready)
+    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
+    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
+
+
+def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+    return Ask("it runs code", (f"code:{text}@{_base(ready)}",))
+
+
+def _rate_url(_ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+    found = urls.judge_url(text)
+    return _verdict(found.action, found.reasons, (f"url:{text}",))
+
+
+def _rate_recipient(_ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+    return Ask(f"it sends something to {text}", (f"recipient:{text}",))
+
+
+def _verdict(action: str, reasons: Sequence[str], keys: tuple[str, ...]) -> Verdict:
+    if action == "allow":
+        return ALLOW
+    reason = "; ".join(reasons) or "the guard doesn't know it"
+    if action == "forbid":
+        return Forbid(reason, "find another way; nobody can approve this")
+    return Ask(reason, keys)
+
+
+_RATERS: dict[str, Rater] = {
+    "path": _rate_path,
+    "command": _rate_command,
+    "code": _rate_code,
+    "url": _rate_url,
+    "recipient": _rate_recipient,
+}

@@ -1,0 +1,188 @@
+"""Masks secrets in text: values of secret-named environment variables, and formats that are known."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+MASK = "***"
+_TTL_S = 1.0
+_SHORTEST = 8
+
+_Z = "\u200b-\u200d\u2060\ufeff"  # invisible characters inside a token don't hide it
+_W = rf"[A-Za-z0-9_{_Z}-]"
+_A = rf"[A-Za-z0-9{_Z}]"
+Replace: TypeAlias = str | Callable[[re.Match[str]], str]
+
+# Tokens that are known by how they begin: group 1 stays.
+_TOKENS = re.compile(
+    rf"(?<![A-Za-z0-9])(?:"
+    rf"(gh[pousr]_)(?:(?:[\n{_Z}]?[A-Za-z0-9]){{36}}{_A}*|{_A}{{16,}})"
+    rf"|(github_pat_|glpat-|gl[a-z]{{2,4}}-|sk-(?:ant-|proj-|or-)?|[sr]k_(?:live|test)_|npm_|pypi-|dckr_pat_|gsk_|xai-|hf_"
+    rf"|r8_"
+    rf"|shp(?:at|ca|pa|ss)_|sq0[a-z]{{3}}-|lin_api_|ntn_|secret_|figd_|sntry[su]_|NR[A-Z]{{2}}-|whsec_|dop_v1_"
+    rf"|pplx-|tvly-"
+    rf"|AIza|ya29\.|1//0|hv[sb]\.|SG\.|xox[a-z]-|xapp-|AGE-SECRET-KEY-1|PMAK-|EAAA|fc-|key-)(?:{_W}|[.](?={_W})){{18,}}"
+    rf"|((?:AKIA|ASIA|ABIA|ACCA))[A-Z0-9]{{16}}(?![A-Za-z0-9])"
+    rf"|(eyJ)[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]*)+"
+    rf"|((?:AC|SK))[0-9a-f]{{32}}(?![A-Za-z0-9])"
+    rf"|(Z2hwX|Z2hvX|c2stY|c2stc|QUtJQ|Z2xwYXQt|eG94)[A-Za-z0-9+/]{{16,}}={{0,2}})"
+)
+_TERRAFORM = re.compile(rf"()\b[A-Za-z0-9]{{0,14}}\.atlasv1\.{_W}{{20,}}")
+_PEM = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)", re.DOTALL)
+_URL_LOGIN = re.compile(r"(://[^\s/:@]{0,200}:)[^\s/@]{1,500}(?=@)")
+_BEARER = re.compile(
+    r"((?:bearer|basic|digest|negotiate|apikey)(?:\s+|%20)|authorization[\"']?\s*[:=]\s*[\"']?(?:token\s+)?)"
+    r"[A-Za-z0-9+/_.~=-]{12,}",
+    re.IGNORECASE,
+)
+_NETRC = re.compile(r"(\blogin\s+\S+\s+password\s+)(?!\*{3})\S{4,}", re.IGNORECASE)
+_COOKIE = re.compile(r"((?:set-)?cookie[\"']?\s*:\s*[^=\s]{1,100}=)(?!\*{3})[^\s;\"']{8,}", re.IGNORECASE)
+_HOOK = re.compile(r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+")
+_CARD = re.compile(r"()\b(?:\d{4}[ -]?){3}\d{1,7}\b")
+_MNEMONIC = re.compile(
+    r"((?:mnemonic|seed[ _]?phrase|recovery[ _]?phrase)[\"']?\s*[:=]\s*[\"']?)"
+    r"(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}",
+    re.I,
+)
+_ASSIGNED = re.compile(
+    r"((?:password|passwd|passphrase|pwd|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key|auth"
+    r"|credential|sshpass|[A-Z]_KEY|\bsig|signature|sharedaccesskey|accountkey)"
+    r"[\w-]{0,40}[\"']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}[\"']?)"
+    r"([^\s\"',;&<>]{8,})",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    r"^(?:\$|%|\{|\*{3}|x{3,}|\.{3}|your|my[-_]|some|change|example|placeholder|insert|todo|none|null|true|false|redacted"
+    r"|os\.|process\.|env[.(\[]|self\.|get|config)|[()\[\]{}]|\*{3}$",
+    re.IGNORECASE,
+)
+_REALISTIC = re.compile(r"[0-9]|[^\w.:/-]")
+_LONG = re.compile(r"(?:\S{0,19}\s+)*+\S{20}")
+_STARTS = (
+    *(
+        "gh",
+        "github_pat_",
+        "gl",
+        "sk-",
+        "k_live_",
+        "k_test_",
+        "npm_",
+        "pypi-",
+        "dckr_",
+        "gsk_",
+        "xai-",
+        "hf_",
+        "r8_",
+        "shp",
+        "sq0",
+    ),
+    *("lin_api_", "ntn_", "secret_", "figd_", "sntry", "NR", "whsec_", "dop_v1_", "pplx-", "tvly-", "AIza", "ya29."),
+    *("1//0", "hvs.", "hvb.", "SG.", "xox", "xapp-", "AGE-", "PMAK-", "EAAA", "fc-", "key-", "AKIA", "ASIA", "ABIA"),
+    *("ACCA", "eyJ", "AC", "SK", "Z2h", "c2st", "QUtJQ", "Z2xwYXQt", "eG94"),
+)
+_NAMES = (*("pass", "pwd", "secret", "token", "key", "auth", "credential", "sig"),)
+_DOTTED = re.compile(r"()(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{23,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}")
+_DOTS = re.compile(r"\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}")
+_SECRET_NAME = re.compile(
+    r"TOKEN|SECRET|PASS(?!WD_FILE)|API_?KEY|ACCESS_?KEY|PRIVATE|CREDENTIAL|_KEY$|_AUTH$|_DSN$", re.I
+)
+
+
+class _Environment:
+    """The secret values of this process's environment, read again once a second."""
+
+    __slots__ = ("_read_at", "_size", "_values")
+
+    def __init__(self) -> None:
+        self._values: tuple[str, ...] = ()
+        self._read_at, self._size = -_TTL_S, -1
+
+    def values(self) -> tuple[str, ...]:
+        now = time.monotonic()
+        if now - self._read_at > _TTL_S or len(os.environ) != self._size:
+            found = {v for k, v in os.environ.items() if len(v) >= _SHORTEST and _SECRET_NAME.search(k)}
+            self._values = tuple(sorted((v for v in found if not _is_harmless(v)), key=len, reverse=True))
+            self._read_at, self._size = now, len(os.environ)
+        return self._values
+
+
+_environment = _Environment()
+
+
+def _is_harmless(value: str) -> bool:
+    """A path to a secret, or a mask, isn't the secret."""
+    return value.startswith(("/", "~", MASK)) or bool(_PLACEHOLDER.search(value))
+
+
+def redact(text: str) -> str:
+    """The text with secrets masked as `***`; what a token begins with (`ghp_`, `sk-`) stays.
+
+    Harmless text comes back as the same object. Masking twice changes nothing more.
+    """
+    for value in _environment.values():
+        if value in text:
+            text = text.replace(value, MASK)
+    return _masked(text) if _is_suspicious(text) else text
+
+
+def _is_suspicious(text: str) -> bool:
+    """A quick look: every format has a long word, or a value that is assigned or announced."""
+    if "=" in text or ":" in text or "ogin" in text or "earer" in text or "asic" in text:
+        return True
+    return _LONG.match(text) is not None
+
+
+def _masked(text: str) -> str:
+    """Each pattern is tried only where a literal that it needs is in the text."""
+    lower = text.lower()
+    if any(start in text for start in _STARTS):
+        text = _TOKENS.sub(_keep_prefix, text)
+    if _DOTS.search(text):
+        text = _DOTTED.sub(_keep_first, text)
+    for hints, pattern in _BY_HINT:
+        if any(h in lower for h in hints):
+            text = pattern.sub(_keep_first, text)
+    if "card" in lower:
+        text = _CARD.sub(_card, text)
+    return _ASSIGNED.sub(_assigned, text) if any(n in lower for n in _NAMES) else text
+
+
+_BY_HINT: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    ((".atlasv1.",), _TERRAFORM),
+    (("private key",), _PEM),
+    (("://",), _URL_LOGIN),
+    (("hooks.slack", "webhooks"), _HOOK),
+    (("bearer", "basic", "authorization", "apikey", "digest", "negotiate"), _BEARER),
+    (("login",), _NETRC),
+    (("cookie",), _COOKIE),
+    (("mnemonic", "phrase"), _MNEMONIC),
+)
+
+
+def _keep_prefix(match: re.Match[str]) -> str:
+    return next((g for g in match.groups() if g), "") + MASK
+
+
+def _keep_first(match: re.Match[str]) -> str:
+    return match[1] + MASK
+
+
+def _card(match: re.Match[str]) -> str:
+    digits = [int(c) for c in match[0] if c.isdigit()][::-1]
+    total = sum(d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(digits))
+    return MASK if 13 <= len(digits) <= 19 and total % 10 == 0 else match[0]
+
+
+def _assigned(match: re.Match[str]) -> str:
+    value = match[2]
+    if _PLACEHOLDER.search(value) or not (_REALISTIC.search(value) or _is_mixed(value)):
+        return match[0]
+    return match[1] + MASK
+
+
+def _is_mixed(value: str) -> bool:
+    return value.lower() != value and value.upper() != value and not value.istitle() and "." not in value

@@ -1,0 +1,111 @@
+"""Verdicts on calls, by traits and origin."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import timeit
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handiwork.core.errors import UsageError
+from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ToolCall, ToolEntry, Traits, Verdict
+from handiwork.guard import policy
+
+READ_FILE = Traits(effect="read", touches={"path": "path"})
+WRITE_FILE = Traits(effect="write", touches={"path": "path"})
+TERMINAL = Traits(effect="write", touches={"command": "command"})
+
+
+def ready(traits: Traits, args: dict[str, Any], *, work: Path | None = None, origin: str = "builtin") -> Ready:
+    scope = Scope(cwd=str(work), workspace=str(work)) if work else Scope()
+    entry = ToolEntry("some_tool", "set", {"parameters": {}}, lambda args, /, **kw: "", traits=traits, origin=origin)
+    return Ready(ToolCall("some_tool", scope=scope), entry, args)
+
+
+def judged(call: Ready, mode: Any = "accept-edits", **kw: Any) -> Verdict:
+    return policy(mode, **kw)(call)
+
+
+def test_edits_by_mode(tmp_path: Path) -> None:
+    call = ready(WRITE_FILE, {"path": "a.txt"}, work=tmp_path)
+    assert judged(call) is ALLOW
+    assert judged(call, "ask") == Ask("it changes a.txt", (f"path:write:{tmp_path}/a.txt",))
+    assert isinstance(judged(call, "read-only"), Forbid)
+    assert judged(call, "yolo") is ALLOW
+
+
+def test_outside_and_protected_paths_ask_with_the_real_path(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    found = judged(ready(WRITE_FILE, {"path": "../x"}, work=work))
+    assert isinstance(found, Ask)
+    assert found.keys == (f"path:write:{tmp_path}/x",)
+    assert isinstance(judged(ready(READ_FILE, {"path": ".env"}, work=work)), Ask)
+    assert judged(ready(READ_FILE, {"path": "a"}, work=work), "read-only") is ALLOW
+    outside = ready(READ_FILE, {"path": str(tmp_path / "results.txt")}, work=work)
+    assert isinstance(judged(outside), Ask)
+    assert judged(outside, readable=[str(tmp_path)]) is ALLOW
+
+
+def test_commands(tmp_path: Path) -> None:
+    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
+    asked = judged(ready(TERMINAL, {"command": "make"}, work=tmp_path))
+    assert isinstance(asked, Ask)
+    assert asked.keys == (f"command:make@{tmp_path}",)
+    assert isinstance(judged(ready(TERMINAL, {"command": "rm -rf /"}, work=tmp_path), "yolo"), Forbid)
+    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
+    assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)
+    assert isinstance(judged(ready(TERMINAL, {"other": "x"}, work=tmp_path), "read-only"), Forbid)
+
+
+def test_urls_code_and_recipients() -> None:
+    fetch = Traits(effect="read", touches={"urls": "url"})
+    assert judged(ready(fetch, {"urls": ["https://example.com"]})) is ALLOW
+    assert isinstance(judged(ready(fetch, {"urls": ["https://example.com", "http://127.1/"]})), Forbid)
+    assert isinstance(judged(ready(Traits(touches={"code": "code"}), {"code": "1"})), Ask)
+    assert isinstance(judged(ready(Traits(touches={"to": "recipient"}), {"to": "a@b.example"})), Ask)
+
+
+def test_several_asks_become_one_with_all_keys(tmp_path: Path) -> None:
+    found = judged(ready(WRITE_FILE, {"path": ["../a", "../b"]}, work=tmp_path))
+    assert isinstance(found, Ask)
+    assert len(found.keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("origin", "traits", "asks"),
+    [
+        ("builtin", Traits(), False),
+        ("code", Traits(), False),
+        ("plugin:user/dice", Traits(), False),
+        ("plugin:dice", Traits(), True),
+        ("plugin:project/dice", Traits(), True),
+        ("plugin:dice", Traits(effect="read"), False),
+        ("mcp:files", Traits(), True),
+        ("mcp:files", Traits(read_only=True), True),
+    ],
+)
+def test_undeclared_tools_of_strangers_ask_once(origin: str, traits: Traits, asks: bool) -> None:
+    found = judged(ready(traits, {}, origin=origin))
+    assert isinstance(found, Ask) == asks
+    if isinstance(found, Ask):
+        assert found.keys == ("tool:some_tool",)
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(UsageError, match="sometimes"):
+        policy("sometimes")  # type: ignore[arg-type]
+
+
+def test_a_tool_that_touches_nothing_is_cheap() -> None:
+    judge, call = policy(), ready(Traits(effect="read"), {})
+    assert min(timeit.repeat(lambda: judge(call), number=20_000, repeat=5)) / 20_000 < 5e-6
+
+
+def test_the_judges_load_only_when_something_is_judged() -> None:
+    code = "import sys, handiwork.guard.policy as p; p.policy(); print('handiwork.guard.commands' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"

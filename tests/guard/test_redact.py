@@ -1,0 +1,118 @@
+"""Masking secrets. Every test value is put together here, from pieces."""
+
+from __future__ import annotations
+
+import random
+import string
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handiwork.guard import redact
+
+_random = random.Random(7)
+
+
+def made(length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
+    return "".join(_random.choice(alphabet) for _ in range(length - 2)) + "a7"
+
+
+UPPER = string.ascii_uppercase + string.digits
+TOKENS = {
+    "github": "gh" + "p_" + made(36),
+    "fine": "github" + "_pat_" + made(60),
+    "gitlab": "gl" + "pat-" + made(20),
+    "openai": "s" + "k-" + made(40),
+    "anthropic": "s" + "k-ant-" + made(60),
+    "aws": "AK" + "IA" + "".join(_random.choice(UPPER) for _ in range(16)),
+    "google": "AI" + "za" + made(35),
+    "slack": "xo" + "xb-" + made(30),
+    "stripe": "sk_" + "live_" + made(24),
+    "npm": "np" + "m_" + made(36),
+    "jwt": "ey" + "J" + made(20) + "." + made(30) + "." + made(30),
+}
+TAIL = made(24)
+ASSIGNED = [
+    "password=",
+    "DB_PASSWORD: ",
+    '{"client_secret": "',
+    "https://api.example.com/v1?api_key=",
+    "Authorization: Bearer ",
+    "postgres://user:",
+    "Cookie: session=",
+    "machine h login u password ",
+    "MY_KEY=",
+]
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_known_tokens_are_masked_and_their_beginning_stays(kind: str) -> None:
+    token = TOKENS[kind]
+    masked = redact(f"401 for {token} there")
+    assert token[8:] not in masked
+    assert masked.startswith("401 for " + token[:2])
+    assert masked.endswith("*** there")
+
+
+@pytest.mark.parametrize("before", ASSIGNED)
+def test_assigned_values_are_masked(before: str) -> None:
+    after = "@host/x" if "://user" in before else " next"
+    masked = redact(before + TAIL + after)
+    assert masked == before + "***" + after
+
+
+def test_private_keys_are_masked_whole() -> None:
+    lines = [made(64) for _ in range(3)]
+    head, end = "-----BEGIN " + "PRIVATE KEY-----", "-----END " + "PRIVATE KEY-----"
+    masked = redact("\n".join([head, *lines, end]))
+    assert not any(line in masked for line in lines)
+    assert masked.startswith(head)
+    assert masked.endswith(end)
+
+
+def test_secret_variables_of_this_process_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = "correct horse " + made(6)
+    monkeypatch.setenv("SOME_TEST_PASSWORD", value)
+    monkeypatch.setenv("SOME_TEST_NAME", "plain-name-value")
+    assert redact(f"it is {value}!") == "it is ***!"
+    assert redact("it is plain-name-value") == "it is plain-name-value"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password must be at least 8 characters",
+        "DB_PASSWORD=${DB_PASSWORD}",
+        "OPENAI_API_KEY=your-api-key-here",
+        "commit " + "0123456789abcdef" * 2 + "01234567",
+        "sha256:" + "0123456789abcdef" * 4,
+        "https://github.com/acme/app.git",
+        "token = get_token()",
+        "max_tokens=4096",
+        "the key is under the mat",
+        "id=7626c4cd-6e9d-0bf2-3edc-4be0944ca81e",
+    ],
+)
+def test_harmless_text_is_the_same_object(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_a_card_number_is_masked_and_another_number_is_not() -> None:
+    number = "4242 " * 3 + "4242"
+    assert redact("card: " + number) == "card: ***"
+    assert redact("card: 4242 4242 4242 4243") == "card: 4242 4242 4242 4243"
+
+
+@given(st.lists(st.sampled_from([*ASSIGNED, *TOKENS.values(), TAIL, " ", "\n", "***", "x", '"', "="]), max_size=12))
+def test_masking_twice_changes_nothing_more(pieces: list[str]) -> None:
+    once = redact("".join(pieces))
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize("piece", ["password=", "://a", "eyJaaaaaaaaa.", "_auth", "login a password ", "gh" + "p_a\n"])
+def test_time_grows_with_the_length_only(piece: str) -> None:
+    start = time.perf_counter()
+    redact(piece * 20_000)
+    assert time.perf_counter() - start < 3

@@ -23,8 +23,8 @@ from ..core.config import Config, home_folder
 from ..core.errors import UnknownNameError
 from ..core.loading import Late
 from ..core.types import EMPTY_SCOPE, Approver, Args, Schema, Scope, ToolCall, ToolResult
-from ..guard.paths import find_workspace
 from ..guard.policy import policy
+from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits
 from ..pipeline.line import Pipeline

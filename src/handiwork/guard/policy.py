@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
+from handiwork.core.config import MODES, Mode
 from handiwork.core.errors import UsageError
 from handiwork.core.loading import Late
 from handiwork.core.types import ALLOW, UNDECLARED, Ask, Forbid, Judge, Ready, ToolEntry, Verdict
@@ -15,7 +16,6 @@ commands = Late("handiwork.guard.commands")
 paths = Late("handiwork.guard.paths")
 urls = Late("handiwork.guard.urls")
 
-Mode: TypeAlias = Literal["accept-edits", "ask", "read-only", "yolo"]
 Rater: TypeAlias = Callable[[Ready, str, "_Bounds"], Verdict]
 
 
@@ -34,8 +34,8 @@ def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
     forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
     """
-    if mode not in get_args(Mode):
-        raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(get_args(Mode))}")
+    if mode not in MODES:
+        raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
     bounds = _Bounds(mode, readable)
 
     def judge(ready: Ready, /) -> Verdict:
@@ -117,6 +117,7 @@ def _base(ready: Ready) -> str:
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     scope = ready.call.scope
     write = ready.entry.traits.resolved_effect() != "read"
+    text = text or "."  # an empty path is how tools say "here"
     found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from ..catalog.store import ToolRegistry
 from ..core.handler import describe_exception
+from ..core.loading import Late
 from ..core.residents import is_resident_thread
 from ..core.types import (
     ALLOW,
@@ -38,7 +39,6 @@ from ..core.types import (
     Verdict,
 )
 from ..core.wire import dumps, tool_error
-from ..guard.sanitize import sanitize
 from . import drivers
 from .effects import Broke, Effect, Execute
 from .hooks import Hooks
@@ -49,6 +49,7 @@ from .plans import Plans
 from .steps import ADMIT, FINISH, PREPARE, Prepared
 from .workers import Workers
 
+sanitizer = Late("handiwork.guard.sanitize")
 Line: TypeAlias = Generator[Effect, Any, ToolResult]
 
 
@@ -137,7 +138,7 @@ class Pipeline:
 def refused(call: ToolCall, no: Refusal) -> ToolResult:
     """The result of a call that didn't run."""
     hint = {"hint": no.hint} if no.hint else {}
-    content = tool_error(sanitize(no.reason), refused_by=no.by, **hint)
+    content = tool_error(sanitizer.sanitize(no.reason), refused_by=no.by, **hint)
     return ToolResult(call, content, is_error=True, status="refused", by=no.by)
 
 
@@ -158,5 +159,5 @@ def completed(ready: Ready, outcome: Outcome | Broke, duration_ms: float) -> Too
             text = dumps({"needs_input": message, "form": form, "handle": handle})
             return ToolResult(call, text, status="needs_input", duration_ms=duration_ms)
         case Broke(error):
-            text = tool_error(sanitize(describe_exception(error)))
+            text = tool_error(sanitizer.sanitize(describe_exception(error)))
             return ToolResult(call, text, True, "error", type(error).__name__, duration_ms=duration_ms)

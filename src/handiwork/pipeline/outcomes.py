@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
 from ..core.handler import as_text
+from ..core.loading import Late
 from ..core.types import Artifact, Done, NeedsInput, Outcome, Pending, Progress
 from ..core.wire import dumps
-from ..guard.sanitize import sanitize
 
+sanitizer = Late("handiwork.guard.sanitize")
 OnProgress = Callable[[Progress], None]
 _KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"%PDF", "application/pdf"))
 
@@ -69,5 +70,5 @@ def clean_error(text: str) -> str:
     except ValueError:
         return text
     if isinstance(report, dict) and isinstance(report.get("error"), str):
-        report["error"] = sanitize(report["error"])
+        report["error"] = sanitizer.sanitize(report["error"])
     return dumps(report)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..core.loading import Late
 from ..core.types import ToolEntry
-from .repair import Plan, compile_plan
+
+if TYPE_CHECKING:
+    from .repair import Plan
+
+repair = Late("handiwork.pipeline.repair")  # listing tools doesn't read arguments
 
 
 class Plans:
@@ -17,6 +24,6 @@ class Plans:
         known = self._plans.get(entry.name)
         if known is not None and known[0] is entry:
             return known[1]
-        plan = compile_plan(entry.parameters)
+        plan: Plan = repair.compile_plan(entry.parameters)
         self._plans[entry.name] = (entry, plan)
         return plan

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..core.errors import near_names
+from ..core.loading import Late
 from ..core.types import (
     Allow,
     Answer,
@@ -25,14 +26,16 @@ from ..core.types import (
 )
 from ..core.wire import copy_json
 from ..guard.approval import settle
-from ..guard.fence import fence
-from ..guard.redact import redact
 from .effects import AskPerson, Broke, CallHook, Effect
 from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
 from .limits import cut
 
 if TYPE_CHECKING:
     from .line import Pipeline
+
+# Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
+fence = Late("handiwork.guard.fence")
+redact = Late("handiwork.guard.redact")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
@@ -200,7 +203,7 @@ def _transform(
 
 def hide_secrets(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
     """Secrets don't reach the model, the log or the file."""
-    text = redact(result.content)
+    text = redact.redact(result.content)
     return result if text == result.content else replace(result, content=text)
 
 
@@ -220,7 +223,7 @@ def show(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolRes
     outside = next((label for label in labels if label.integrity == "outside"), None)
     if outside is None:
         return result
-    return replace(result, labels=labels, shown=fence(result.content, outside.source))
+    return replace(result, labels=labels, shown=fence.fence(result.content, outside.source))
 
 
 def _labels_of(ready: Ready) -> tuple[Label, ...]:

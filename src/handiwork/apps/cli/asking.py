@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.types import Answer, Approver, Args, Ask, Handler, Ready
 from ...core.wire import dumps
-from ...guard.approval import allow_all, deny_all
+from ...guard.approval import Approvals, allow_all, deny_all
 from .output import Output
 
 _MOST_ARGS = 600
@@ -31,28 +31,27 @@ class TerminalApprover:
 
     def __init__(self, out: Output, read: Callable[[str], str] = input) -> None:
         self._out, self._read = out, read
-        self._allowed: set[str] = set()
+        self._approvals = Approvals()
 
     def __call__(self, ready: Ready, ask: Ask, /) -> Answer:
-        if ask.keys and self._allowed.issuperset(ask.keys):
+        if self._approvals.covers(ask):
             return Answer(True, "session")
         self._out.note(f"\n{ready.entry.name} {dumps(ready.args)[:_MOST_ARGS]}")
         self._out.note(f"  in {ready.call.scope.cwd}\n  asks because: {ask.reason}")
         self._out.note(
             f"  [1] yes, once   [2] yes, this session: {', '.join(ask.keys) or 'this call'}   [3] no, and say why"
         )
-        return self._answer(ask)
+        answer = self._answer()
+        self._approvals.remember(ask, answer)
+        return answer
 
-    def _answer(self, ask: Ask) -> Answer:
+    def _answer(self) -> Answer:
         try:
             said = self._read("  Allow? (Enter = no) ").strip().lower()
             note = self._read("  What should it do instead? ").strip() if said == "3" else ""
         except EOFError:
             return Answer(False)
-        if said == "2":
-            self._allowed.update(ask.keys)
-            return Answer(True, "session")
-        return Answer(said in ("1", "y", "yes"), note=note)
+        return Answer(said in ("1", "2", "y", "yes"), "session" if said == "2" else "once", note)
 
 
 def clarifier_of(out: Output) -> Handler | None:

@@ -53,7 +53,10 @@ class Job:
     It ends once: when its coroutine does, or when somebody gives up on it. *deadline* is monotonic.
     """
 
-    __slots__ = ("_begun", "_ended", "_error", "_value", "context", "coro", "deadline", "label", "on_end", "task")
+    __slots__ = (
+        "_begun", "_ended", "_error", "_started", "_value",
+        "context", "coro", "deadline", "duration_s", "label", "on_end", "task",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class Job:
         self.context = copy_context()
         self.task: asyncio.Task[None] | None = None
         self._begun = self._ended = False
+        self._started, self.duration_s = time.perf_counter(), 0.0
         self._value: Any = None
         self._error: BaseException | None = None
 
@@ -82,6 +86,7 @@ class Job:
         """What came of it; only the first word counts."""
         if not self._ended:
             self._ended, self._value, self._error = True, value, error
+            self.duration_s = time.perf_counter() - self._started
             self.on_end()
 
     def cancel(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
 from ..core.types import Done, Outcome, Progress, Ready, ToolResult
-from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Effect, Execute
+from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Effect, Ended, Execute, Run
 from .journal import NULL_JOURNAL
 from .outcomes import adrain, as_outcome, drain
 
@@ -79,8 +79,9 @@ async def _aask(pipeline: Pipeline, effect: CallHook | AskPerson) -> Any:
 # -------------------------------------------------------------------------------------------- handlers
 
 
-def execute(pipeline: Pipeline, ready: Ready) -> Outcome | Broke:
+def execute(pipeline: Pipeline, ready: Ready) -> Run:
     """Run the handler in this thread, or in a worker when its time is limited."""
+    started = now()
     try:
         _note_intent(pipeline, ready)
         timeout_s = _time_left(ready)
@@ -92,32 +93,31 @@ def execute(pipeline: Pipeline, ready: Ready) -> Outcome | Broke:
             value = bridge.tools_bridge.run(
                 value, timeout_s=timeout_s or _LONGEST_S, label=ready.entry.name, cancel=ready.call.scope.cancel
             )
-        outcome: Outcome | Broke = as_outcome(value)
+        ended: Ended = value if type(value) is str else as_outcome(value)
     except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
-        outcome = Broke(error)
-    return _note_outcome(pipeline, ready, outcome)
+        ended = Broke(error)
+    return _note_outcome(pipeline, ready, ended), (now() - started) * 1000
 
 
-async def aexecute(pipeline: Pipeline, ready: Ready) -> Outcome | Broke:
+async def aexecute(pipeline: Pipeline, ready: Ready) -> Run:
     """Run the handler elsewhere while the caller's loop stays free. A cancelled caller cancels it."""
+    started = now()
     try:
         _note_intent(pipeline, ready)
-        outcome: Outcome | Broke = as_outcome(await _acall(pipeline, ready, _time_left(ready)))
+        ended: Ended = as_outcome(await _acall(pipeline, ready, _time_left(ready)))
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
-        outcome = Broke(error)
-    return _note_outcome(pipeline, ready, outcome)
+        ended = Broke(error)
+    return _note_outcome(pipeline, ready, ended), (now() - started) * 1000
 
 
-async def aexecute_all(pipeline: Pipeline, readies: Sequence[Ready]) -> list[Outcome | Broke]:
+async def aexecute_all(pipeline: Pipeline, readies: Sequence[Ready]) -> list[Run]:
     """Run the handlers of a wave together; what came of each, in order."""
     if len(readies) == 1:
         return [await aexecute(pipeline, readies[0])]
     together = [ready for ready in readies if _suits_gather(ready)]
     rest = [ready for ready in readies if not _suits_gather(ready)]
-    outcomes = await asyncio.gather(
-        _execute_on_bridge(pipeline, together), *(aexecute(pipeline, ready) for ready in rest)
-    )
-    by_ready = dict(zip(map(id, (*together, *rest)), (*outcomes[0], *outcomes[1:]), strict=True))
+    runs = await asyncio.gather(_execute_on_bridge(pipeline, together), *(aexecute(pipeline, r) for r in rest))
+    by_ready = dict(zip(map(id, (*together, *rest)), (*runs[0], *runs[1:]), strict=True))
     return [by_ready[id(ready)] for ready in readies]
 
 
@@ -126,16 +126,16 @@ def _suits_gather(ready: Ready) -> bool:
     return ready.entry.is_async and ready.entry.name not in ready.call.scope.bindings and _time_left(ready) is None
 
 
-async def _execute_on_bridge(pipeline: Pipeline, readies: list[Ready]) -> list[Outcome | Broke]:
+async def _execute_on_bridge(pipeline: Pipeline, readies: list[Ready]) -> list[Run]:
     started = [_start(pipeline, ready) for ready in readies]
     coros = [(value, r.entry.name) for value, r in zip(started, readies, strict=True) if hasattr(value, "__await__")]
     jobs = iter(await bridge.tools_bridge.gather(coros) if coros else ())
-    outcomes = [_job_outcome(next(jobs)) if hasattr(value, "__await__") else value for value in started]
-    return [_note_outcome(pipeline, ready, outcome) for ready, outcome in zip(readies, outcomes, strict=True)]
+    runs = [_job_run(next(jobs)) if hasattr(value, "__await__") else (value, 0.0) for value in started]
+    return [(_note_outcome(pipeline, r, ended), ms) for r, (ended, ms) in zip(readies, runs, strict=True)]
 
 
 def _start(pipeline: Pipeline, ready: Ready) -> Any:
-    """Call an async handler up to its coroutine. What is no coroutine is an outcome already."""
+    """Call an async handler up to its coroutine. What is no coroutine is how it ended already."""
     try:
         _note_intent(pipeline, ready)
         value = _call(pipeline, ready)
@@ -144,11 +144,11 @@ def _start(pipeline: Pipeline, ready: Ready) -> Any:
     return value if hasattr(value, "__await__") else as_outcome(value)
 
 
-def _job_outcome(job: Any) -> Outcome | Broke:
+def _job_run(job: Any) -> Run:
     try:
-        return as_outcome(job.outcome())
+        return as_outcome(job.outcome()), job.duration_s * 1000
     except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
-        return Broke(error)
+        return Broke(error), job.duration_s * 1000
 
 
 async def _acall(pipeline: Pipeline, ready: Ready, timeout_s: float | None) -> Any:
@@ -198,11 +198,16 @@ def _note_intent(pipeline: Pipeline, ready: Ready) -> None:
         pipeline.journal.intent(ready)
 
 
-def _note_outcome(pipeline: Pipeline, ready: Ready, outcome: Outcome | Broke) -> Outcome | Broke:
+def _note_outcome(pipeline: Pipeline, ready: Ready, outcome: Ended) -> Ended:
     if pipeline.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        error = describe_exception(outcome.error) if isinstance(outcome, Broke) else ""
-        pipeline.journal.outcome(ready, Done(error, is_error=True) if isinstance(outcome, Broke) else outcome)
+        pipeline.journal.outcome(ready, _as_journaled(outcome))
     return outcome
+
+
+def _as_journaled(outcome: Ended) -> Outcome:
+    if isinstance(outcome, Broke):
+        return Done(describe_exception(outcome.error), is_error=True)
+    return as_outcome(outcome)
 
 
 # ------------------------------------------------------------------------------------ hooks, approvers

@@ -28,7 +28,6 @@ from ..core.types import (
     Journal,
     Judge,
     NeedsInput,
-    Outcome,
     Pending,
     Ready,
     Refusal,
@@ -40,11 +39,11 @@ from ..core.types import (
 )
 from ..core.wire import dumps, tool_error
 from . import drivers
-from .effects import Broke, Effect, Execute
+from .effects import Broke, Effect, Ended, Execute
 from .hooks import Hooks
 from .journal import NULL_JOURNAL
 from .limits import Limits
-from .outcomes import clean_error, text_and_artifacts
+from .outcomes import as_outcome, clean_error, text_and_artifacts
 from .plans import Plans
 from .steps import ADMIT, FINISH, PREPARE, Prepared
 from .workers import Workers
@@ -53,6 +52,7 @@ sanitizer = Late("handiwork.guard.sanitize")
 Line: TypeAlias = Generator[Effect, Any, ToolResult]
 
 
+_ERROR = '{"error":'
 _ON_RESIDENT_LOOP = Refusal(
     "a synchronous tool call can't be made on the loop that runs async tools",
     "bridge",
@@ -115,23 +115,20 @@ class Pipeline:
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""
         ready: Prepared = ADMIT(self, call)
-        known = None
-        if not isinstance(ready, Refusal):
+        known = ready if isinstance(ready, Ready) else None
+        for step in PREPARE if known else ():
+            answer = step(self, ready)  # type: ignore[arg-type]
+            if answer is ready:
+                continue
+            ready = (yield from answer) if isinstance(answer, GeneratorType) else answer  # type: ignore[assignment]
+            if isinstance(ready, Refusal):
+                break
             known = ready
-            for step in PREPARE:
-                answer = step(self, known)
-                ready = (yield from answer) if isinstance(answer, GeneratorType) else answer  # type: ignore[assignment]
-                if isinstance(ready, Refusal):
-                    break
-                known = ready
-        if isinstance(ready, Refusal):
-            result = refused(call, ready)
-        else:
-            started = drivers.now()
-            result = completed(ready, (yield Execute(ready)), (drivers.now() - started) * 1000)
+        result = refused(call, ready) if isinstance(ready, Refusal) else completed(ready, *(yield Execute(ready)))
         for finish in FINISH:
-            told = finish(self, known, result)
-            result = (yield from told) if isinstance(told, GeneratorType) else told  # type: ignore[assignment]
+            told: Any = finish(self, known, result)
+            if told is not result:
+                result = (yield from told) if isinstance(told, GeneratorType) else told
         return result
 
 
@@ -142,16 +139,18 @@ def refused(call: ToolCall, no: Refusal) -> ToolResult:
     return ToolResult(call, content, is_error=True, status="refused", by=no.by)
 
 
-def completed(ready: Ready, outcome: Outcome | Broke, duration_ms: float) -> ToolResult:
+def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
     """The result of a call that ran, or broke while it did."""
     call = ready.call
-    match outcome:
-        case Done():
-            text, artifacts = text_and_artifacts(outcome)
-            failed = outcome.is_error or text.startswith('{"error":')
+    if type(outcome) is str and not outcome.startswith(_ERROR):
+        return ToolResult(call, outcome, duration_ms=duration_ms)
+    match as_outcome(outcome) if isinstance(outcome, str) else outcome:
+        case Done() as done:
+            text, artifacts = text_and_artifacts(done)
+            failed = done.is_error or text.startswith(_ERROR)
             status: Status = "error" if failed else "ok"
             text = clean_error(text) if failed else text
-            return ToolResult(call, text, failed, status, "", outcome.labels, duration_ms, artifacts)
+            return ToolResult(call, text, failed, status, "", done.labels, duration_ms, artifacts)
         case Pending(handle, note):
             text = dumps({"pending": handle, "note": note})
             return ToolResult(call, text, status="pending", duration_ms=duration_ms)

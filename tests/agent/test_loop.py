@@ -1,0 +1,210 @@
+"""The agent loop: answers, limits, denials, cancelling, a history that stays valid."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from handiwork.agent.loop import Agent, Budget
+from handiwork.catalog.supply import Supply
+from handiwork.catalog.toolsets import Toolsets
+from handiwork.core.cancel import CancelToken
+from handiwork.core.errors import ModelError
+from handiwork.core.events import CallFinished, CallProgress, CallStarted, StepFinished, TextDelta
+from handiwork.core.types import ALLOW, Ask, ModelReply, Progress, Scope, ToolCall, Traits, Usage
+from handiwork.pipeline.line import Pipeline
+from handiwork.testing import ScriptedModel
+
+
+def call(name, *, id="", **arguments):
+    return {"name": name, "arguments": arguments, **({"id": id} if id else {})}
+
+
+@pytest.fixture
+def make(registry, pipeline):
+    def build(*replies, budget=None, **options):
+        supply = Supply(registry, Toolsets(registry))
+        options.setdefault("supply", lambda: supply.definitions(None))
+        scope = options.pop("scope", Scope(cwd="/"))
+        model = options.pop("model", None) or ScriptedModel(replies)
+        return Agent(model, options.pop("pipeline", pipeline), scope, budget=budget, **options)
+
+    return build
+
+
+def run(agent, prompt="do it", **options):
+    return asyncio.run(agent.run(prompt, **options))
+
+
+def check_history(messages):
+    """Every call has exactly one answer, right after it."""
+    waiting = []
+    for message in messages:
+        if message["role"] == "tool":
+            waiting.remove(message["tool_call_id"])
+        else:
+            assert not waiting, f"unanswered: {waiting}"
+            waiting = [c["id"] for c in message.get("tool_calls", ())]
+            assert all(isinstance(c["function"]["arguments"], str) for c in message.get("tool_calls", ()))
+    assert not waiting
+
+
+def test_calls_are_run_and_told_until_there_is_an_answer(make, add):
+    add("add", lambda args: {"sum": args["a"] + args["b"]}, properties={k: {"type": "integer"} for k in "ab"})
+    agent = make({"text": "I add", "calls": [call("add", a="2", b=3)]}, "It is 5.")
+    outcome = run(agent)
+    assert (outcome.ending, outcome.answer, outcome.steps) == ("answered", "It is 5.", 2)
+    messages = agent.conversation.messages
+    assert [m["role"] for m in messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert json.loads(messages[3]["content"]) == {"sum": 5}
+    check_history(messages)
+
+
+def test_several_calls_come_back_in_order(make, add):
+    add("echo", properties={"n": {"type": "integer"}}, traits=Traits(read_only=True))
+    agent = make({"calls": [call("echo", n=i, id=f"c{i}") for i in range(5)]}, "done")
+    run(agent)
+    tools = [m for m in agent.conversation.messages if m["role"] == "tool"]
+    assert [m["tool_call_id"] for m in tools] == [f"c{i}" for i in range(5)]
+
+
+def test_the_conversation_goes_on(make, add):
+    agent = make("one", "two")
+    assert run(agent).answer == "one" and run(agent, "and?").answer == "two"
+    assert [m["role"] for m in agent.conversation.messages].count("system") == 1
+
+
+def test_limits_on_steps_tokens_and_time(make, add):
+    add("t", properties={"n": {"type": "integer"}})
+    replies = [{"calls": [call("t", n=i)]} for i in range(9)]
+    assert run(make(*replies, budget=Budget(max_steps=3))).steps == 3
+    used = [ModelReply(calls=(ToolCall("t", {"n": i}, f"c{i}"),), usage=Usage(80, 20)) for i in range(9)]
+    outcome = run(make(*used, budget=Budget(max_tokens=250)))
+    assert (outcome.ending, outcome.steps) == ("limit", 3) and "250 tokens" in outcome.reason
+
+    async def slow(args):
+        await asyncio.sleep(20)
+
+    add("slow", slow, is_async=True)
+    agent = make({"calls": [call("slow")]}, budget=Budget(max_seconds=0.2))
+    start = time.perf_counter()
+    outcome = run(agent)
+    assert outcome.ending == "limit" and time.perf_counter() - start < 3
+    check_history(agent.conversation.messages)
+
+
+def test_cancelling_ends_the_turn_and_keeps_a_valid_history(make, add):
+    ended = []
+
+    async def slow(args):
+        try:
+            await asyncio.sleep(20)
+        finally:
+            ended.append(True)
+
+    add("slow", slow, is_async=True)
+    add("quick", traits=Traits(read_only=True))
+    agent = make({"calls": [call("quick", id="a"), call("slow", id="b")]}, "after")
+    token = CancelToken()
+
+    async def main():
+        asyncio.get_running_loop().call_later(0.2, token.cancel)
+        return await agent.run("go", cancel=token)
+
+    assert asyncio.run(main()).ending == "cancelled"
+    time.sleep(0.1)
+    assert ended == [True]
+    check_history(agent.conversation.messages)
+    assert run(agent, "again").answer == "after"
+    check_history(agent.conversation.messages)
+
+
+def test_a_cancelled_caller_is_not_swallowed(make, add):
+    class Slow:
+        name = "slow"
+
+        async def reply(self, request):
+            await asyncio.sleep(20)
+
+    async def main():
+        work = asyncio.ensure_future(make(model=Slow()).run("go"))
+        await asyncio.sleep(0.05)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(main())
+
+
+def test_a_denial_that_ends_the_work_is_told_apart(registry, make, add):
+    add("risky")
+    pipeline = Pipeline(registry, judge=lambda ready: Ask("it is risky"))
+    outcome = run(make({"calls": [call("risky")]}, "I could not.", pipeline=pipeline))
+    assert (outcome.ending, outcome.answer) == ("denied", "I could not.") and "it is risky" in outcome.reason
+
+
+def test_work_that_found_another_way_is_answered(registry, make, add):
+    add("risky")
+    add("safe")
+    pipeline = Pipeline(registry, judge=lambda ready: Ask("?") if ready.entry.name == "risky" else ALLOW)
+    agent = make({"calls": [call("risky")]}, {"calls": [call("safe")]}, "done", pipeline=pipeline)
+    assert run(agent).ending == "answered"
+
+
+def test_only_what_was_shown_can_be_called(make, add):
+    add("a")
+    add("b")
+    agent = make({"calls": [call("b")]}, "done", supply=list)
+    run(agent)
+    assert "not enabled" in agent.conversation.messages[3]["content"]
+
+
+def test_bound_tools_and_nested_calls(make, add):
+    add("todo", lambda args: '{"error": "needs an agent"}')
+    agent = make({"calls": [call("todo")]}, "done", bindings={"todo": lambda args, **_: {"mine": True}})
+    run(agent)
+    assert json.loads(agent.conversation.messages[3]["content"]) == {"mine": True}
+
+
+def test_a_reply_that_was_cut_off_runs_nothing(make, add):
+    ran = []
+    add("t", lambda args: ran.append(1))
+    agent = make(ModelReply(calls=(ToolCall("t", '{"a": "hal', "c1"),), cut_off=True), "whole")
+    assert run(agent).answer == "whole" and not ran
+    check_history(agent.conversation.messages)
+
+
+def test_empty_replies_are_asked_again_and_then_an_error(make):
+    assert run(make("", "now")).answer == "now"
+    with pytest.raises(ModelError):
+        run(make("", "", "", ""))
+
+
+def test_a_model_that_fails_leaves_a_valid_history(make, add):
+    add("t")
+    agent = make({"calls": [call("t")]})
+    with pytest.raises(ModelError):
+        run(agent)
+    check_history(agent.conversation.messages)
+
+
+def test_watchers_hear_everything(make, add):
+    def work(args):
+        yield Progress("half")
+        return {"ok": True}
+
+    seen = []
+    add("work", work)
+    run(make({"text": "I work", "calls": [call("work")]}, "done", watch=seen.append))
+    kinds = [type(e) for e in seen if not isinstance(e, TextDelta)]
+    assert kinds == [StepFinished, CallStarted, CallProgress, CallFinished, StepFinished]
+
+
+def test_a_model_in_a_circle_is_stopped(make, add):
+    ran = []
+    add("look", lambda args: ran.append(1) or "same", traits=Traits(read_only=True))
+    outcome = run(make(*[{"calls": [call("look")]}] * 20))
+    assert outcome.ending == "stuck" and len(ran) == 3 and outcome.steps <= 6

@@ -1,0 +1,196 @@
+"""One value of the wrong type, turned into the right one where only one reading is possible.
+
+A converter gets a value and gives a `Turned` (new value, how, cost) or None. Cost orders readings of
+one value where a schema allows several types: 1 is what the text spells, more is interpretation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+from .reading import Unreadable, read_value
+from .trace import Trace, shown
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
+_HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]{1,100}")
+_OCTAL_LIKE = re.compile(r"[+-]?0+[1-7][0-7]+|[+-]?0+[1-7][0-7]*0")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
+_TRUE, _FALSE = frozenset(("yes", "on", "1")), frozenset(("no", "off", "0"))
+_NOTHING = frozenset(("null", "none"))
+_EMPTY = frozenset(("", *_NOTHING))
+
+
+class Turned(NamedTuple):
+    """A reading of a value as another type."""
+
+    value: Any
+    how: str
+    cost: int = 1
+
+
+def kind_of(value: Any) -> str:
+    """The JSON Schema type of a value; an integral float counts as a number."""
+    kind = _KINDS.get(type(value))
+    if kind:
+        return kind
+    for base, name in _BASES:
+        if isinstance(value, base):
+            return name
+    return "?"
+
+
+_KINDS = {
+    str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object",
+    type(None): "null",
+}  # fmt: skip
+_BASES: tuple[tuple[Any, str], ...] = (
+    (str, "string"), (int, "integer"), (float, "number"), (list, "array"), (dict, "object"),
+)  # fmt: skip
+
+
+def means_nothing(value: Any) -> bool:
+    """Null, or a text that stands for "left out"."""
+    return value is None or (isinstance(value, str) and len(value) < 16 and value.strip().lower() in _EMPTY)
+
+
+def to_integer(value: Any, _: Trace) -> Turned | None:
+    if isinstance(value, float) and not isinstance(value, bool):
+        whole = isfinite(value) and value.is_integer()
+        return Turned(int(value), "whole number written with a fraction") if whole else None
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if _INTEGER.fullmatch(text):
+        return None if _OCTAL_LIKE.fullmatch(text) else Turned(int(text), "number written as text")
+    if _HEX.fullmatch(text):
+        return Turned(int(text, 16), "hexadecimal number written as text")
+    return _whole_decimal(text)
+
+
+def _whole_decimal(text: str) -> Turned | None:
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    if not isfinite(number) or not number.is_integer() or abs(number) > 2**53:
+        return None
+    return Turned(int(number), "whole number written as text")
+
+
+def to_number(value: Any, trace: Trace) -> Turned | None:
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if _INTEGER.fullmatch(text) or _HEX.fullmatch(text):
+        return to_integer(text, trace)
+    if not _DECIMAL.fullmatch(text) or not isfinite(float(text)):
+        return None
+    return Turned(float(text), "number written as text")
+
+
+def to_boolean(value: Any, _: Trace) -> Turned | None:
+    if isinstance(value, str):
+        text = value.strip().lower() if len(value) < 64 else ""
+        if text in ("true", "false"):
+            return Turned(text == "true", "true or false written as text")
+        if text in _TRUE or text in _FALSE:
+            return Turned(text in _TRUE, "yes or no for true or false", 3)
+    elif type(value) is int and value in (0, 1):
+        return Turned(value == 1, "1 or 0 for true or false", 3)
+    return None
+
+
+def to_null(value: Any, _: Trace) -> Turned | None:
+    if isinstance(value, str) and means_nothing(value):
+        return Turned(None, "null written as text", 1 if value.strip() else 2)
+    return None
+
+
+def to_string(value: Any, trace: Trace) -> Turned | None:
+    if isinstance(value, bool):
+        return Turned("true" if value else "false", "text was expected")
+    if isinstance(value, int) and value.bit_length() < 10_000:
+        return Turned(str(value), "number where text was expected")
+    if isinstance(value, float) and isfinite(value) and _was_written(repr(value), trace.source):
+        return Turned(repr(value), "number where text was expected")
+    return None
+
+
+def _was_written(number: str, source: str | None) -> bool:
+    """1.10 is read as 1.1: its text is only known if the source spells it the same way."""
+    return source is None or re.search(rf"(?<![\w.+-]){re.escape(number)}(?![\w.])", source) is not None
+
+
+def to_object(value: Any, _: Trace) -> Turned | None:
+    if isinstance(value, Mapping):
+        return Turned({str(k): v for k, v in value.items()}, "mapping as an object")
+    found = _structure(value, "{")
+    return Turned(found, "object written as text") if isinstance(found, dict) else None
+
+
+def to_array(value: Any, _: Trace) -> Turned | None:
+    """A list from its text, or a list around a bare value. The members are checked afterwards."""
+    if isinstance(value, (tuple, set, frozenset)):
+        return Turned(list(value), "sequence as a list")
+    if means_nothing(value):
+        return None
+    found = _structure(value, '[("{')
+    if isinstance(found, list):
+        return Turned(found, "list written as text")
+    if isinstance(found, dict):
+        return Turned([found], "one object written as text, put in a list", 4)
+    if isinstance(value, str) and _looks_like_json(value):
+        return None
+    return Turned([value], "one value, put in a list", 4)
+
+
+def _structure(value: Any, openers: str) -> Any:
+    """The list or object that a text spells, or None."""
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if text[:1] not in (*openers, "`", '"'):
+        return None
+    try:
+        return read_value(text, [])
+    except Unreadable:
+        return None
+
+
+_JSON_LIKE = re.compile(r"\s*(?:```|[\[{]\s*(?:[\"'\[{\d\]}]|-\d|true\b|false\b|null\b|$)|[{]\s*\w+\s*:)")
+
+
+def _looks_like_json(text: str) -> bool:
+    """A text that was meant as a structure: if it can't be read it is damaged, not a bare value."""
+    return _JSON_LIKE.match(text) is not None
+
+
+Converter = Callable[[Any, Trace], "Turned | None"]
+
+CONVERTERS: dict[str, Converter] = {
+    "integer": to_integer,
+    "number": to_number,
+    "boolean": to_boolean,
+    "null": to_null,
+    "string": to_string,
+    "object": to_object,
+    "array": to_array,
+}
+
+
+def convert(value: Any, kinds: tuple[str, ...], trace: Trace) -> Turned | None:
+    """The cheapest reading of *value* as one of *kinds*; None if there is none, or two equal ones."""
+    found = [turned for kind in kinds if (turned := CONVERTERS[kind](value, trace))]
+    if len(found) < 2:
+        return found[0] if found else None
+    found.sort(key=lambda turned: turned.cost)
+    best, second = found[0], found[1]
+    tied = best.cost == second.cost and best.value != second.value
+    return None if tied else best
+
+
+def told(turned: Turned, before: Any) -> str:
+    """The note about a conversion."""
+    return f"{shown(before, 40)} -> {shown(turned.value, 40)} ({turned.how})"

@@ -1,0 +1,107 @@
+"""What one repair did and found wrong, and where: collected on the way through the value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias
+
+At: TypeAlias = "tuple[At, str | int] | None"
+
+MOST_NOTES = 30
+MOST_PROBLEMS = 6
+
+
+class _Mark:
+    """A value that no JSON can be."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+WRONG = _Mark("WRONG")
+
+
+class Trace:
+    """Notes of repairs, problems, and `cost`: how far the repairs went from what was written."""
+
+    __slots__ = ("cost", "depth", "memo", "notes", "problems", "source", "steps")
+
+    def __init__(self, source: str | None = None) -> None:
+        self.notes: list[str] = []
+        self.problems: list[str] = []
+        self.cost = 0
+        self.depth = 0
+        self.steps = 0
+        self.source = source
+        self.memo: dict[tuple[int, int], tuple[Any, Any, Trace]] = {}
+
+    def fork(self) -> Trace:
+        """A trace for an attempt that may be thrown away."""
+        other = Trace.__new__(Trace)
+        other.notes, other.problems, other.cost = [], [], 0
+        other.depth, other.steps, other.source, other.memo = self.depth, self.steps, self.source, self.memo
+        return other
+
+    def join(self, other: Trace) -> None:
+        """Take over what an attempt did."""
+        self.notes += other.notes
+        self.problems += other.problems
+        self.cost += other.cost
+        self.steps = max(self.steps, other.steps)
+
+    @property
+    def clean(self) -> bool:
+        """Nothing was changed and nothing is wrong (defaults may have been filled)."""
+        return not self.cost and not self.problems
+
+    def repaired(self, at: At, how: str, cost: int = 1) -> None:
+        """Leave a note about a change."""
+        self.cost += cost
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(f"{place(at)}: {how}")
+        elif len(self.notes) == MOST_NOTES:
+            self.notes.append("and more of the same kind")
+
+    def wrong(self, at: At, what: str) -> Any:
+        """Leave a problem; returns the mark that stands for "no value"."""
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(f"{place(at)}: {what}")
+        elif len(self.problems) == MOST_PROBLEMS:
+            self.problems.append("and more")
+        return WRONG
+
+    @property
+    def full(self) -> bool:
+        """Enough problems were found to stop looking."""
+        return len(self.problems) > MOST_PROBLEMS
+
+
+def place(at: At) -> str:
+    """The path of a parameter, as `edits[2].path`."""
+    if at is None:
+        return "arguments"
+    if at[0] is None:
+        return str(at[1])
+    steps: list[str] = []
+    while at is not None:
+        at, key = at
+        steps.append(f"[{key}]" if isinstance(key, int) else f".{key}" if at is not None else str(key))
+    return "".join(reversed(steps))
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a model would write it, cut for a message."""
+    if isinstance(value, str):
+        text = json.dumps(value[: most * 2], ensure_ascii=False)
+    elif isinstance(value, (dict, list)):
+        text = f"{'an object' if isinstance(value, dict) else 'a list'} with {len(value)} members"
+    elif value is None or isinstance(value, (bool, int, float)):
+        text = json.dumps(value) if not isinstance(value, int) or value.bit_length() < 10_000 else "a huge number"
+    else:
+        text = f"a Python {type(value).__name__}"
+    return text if len(text) <= most else text[:most] + "…"

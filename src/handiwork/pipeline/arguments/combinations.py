@@ -54,10 +54,11 @@ class UnionNode:
             return self._fix(value, at, trace)
         # Branches often share their inner schemas: without a memory the work would double at each level.
         key = (id(self), id(value))
-        if key not in trace.memo:
+        memo = trace.memo = {} if trace.memo is None else trace.memo
+        if key not in memo:
             attempt = trace.fork()
-            trace.memo[key] = (value, self._fix(value, at, attempt), attempt)
-        _, fixed, attempt = trace.memo[key]
+            memo[key] = (value, self._fix(value, at, attempt), attempt)
+        _, fixed, attempt = memo[key]
         trace.join(attempt)
         return fixed
 

@@ -1,6 +1,6 @@
 """One value of the wrong type, turned into the right one where only one reading is possible.
 
-A converter gets a value and gives a `Turned` (new value, how, cost) or None. Cost orders readings of
+A converter gets a value and gives (new value, how, cost), or None. Cost orders readings of
 one value where a schema allows several types: 1 is what the text spells, more is interpretation.
 """
 
@@ -9,46 +9,46 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from .reading import Unreadable, read_value
-from .trace import Trace, shown
+from .trace import Trace
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]{1,100}")
 _OCTAL_LIKE = re.compile(r"[+-]?0+[1-7][0-7]+|[+-]?0+[1-7][0-7]*0")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
-_TRUE, _FALSE = frozenset(("yes", "on", "1")), frozenset(("no", "off", "0"))
 _NOTHING = frozenset(("null", "none"))
 _EMPTY = frozenset(("", *_NOTHING))
 
 
-class Turned(NamedTuple):
-    """A reading of a value as another type."""
-
-    value: Any
-    how: str
-    cost: int = 1
-
-
-def kind_of(value: Any) -> str:
-    """The JSON Schema type of a value; an integral float counts as a number."""
-    kind = _KINDS.get(type(value))
-    if kind:
-        return kind
-    for base, name in _BASES:
-        if isinstance(value, base):
-            return name
-    return "?"
+Turned: TypeAlias = tuple[Any, str, int]
+_BOOLEANS: dict[str, Turned] = {
+    "true": (True, "true written as text", 1),
+    "false": (False, "false written as text", 1),
+    **{word: (True, "a word for true", 3) for word in ("yes", "on", "1")},
+    **{word: (False, "a word for false", 3) for word in ("no", "off", "0")},
+}
 
 
-_KINDS = {
+KINDS: dict[type, str] = {
     str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object",
     type(None): "null",
 }  # fmt: skip
 _BASES: tuple[tuple[Any, str], ...] = (
     (str, "string"), (int, "integer"), (float, "number"), (list, "array"), (dict, "object"),
 )  # fmt: skip
+
+
+def kind_of(value: Any) -> str:
+    """The JSON Schema type of a value; an integral float counts as a number."""
+    kind = KINDS.get(type(value))
+    if kind:
+        return kind
+    for base, name in _BASES:
+        if isinstance(value, base):
+            return name
+    return "?"
 
 
 def means_nothing(value: Any) -> bool:
@@ -59,14 +59,16 @@ def means_nothing(value: Any) -> bool:
 def to_integer(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, float) and not isinstance(value, bool):
         whole = isfinite(value) and value.is_integer()
-        return Turned(int(value), "whole number written with a fraction") if whole else None
+        return (int(value), "whole number written with a fraction", 1) if whole else None
     if not isinstance(value, str):
         return None
+    if value.isdigit() and value.isascii() and len(value) < 1000 and value[0] != "0":
+        return int(value), "number written as text", 1
     text = value.strip()
     if _INTEGER.fullmatch(text):
-        return None if _OCTAL_LIKE.fullmatch(text) else Turned(int(text), "number written as text")
+        return None if _OCTAL_LIKE.fullmatch(text) else (int(text), "number written as text", 1)
     if _HEX.fullmatch(text):
-        return Turned(int(text, 16), "hexadecimal number written as text")
+        return int(text, 16), "hexadecimal number written as text", 1
     return _whole_decimal(text)
 
 
@@ -76,7 +78,7 @@ def _whole_decimal(text: str) -> Turned | None:
     number = float(text)
     if not isfinite(number) or not number.is_integer() or abs(number) > 2**53:
         return None
-    return Turned(int(number), "whole number written as text")
+    return int(number), "whole number written as text", 1
 
 
 def to_number(value: Any, trace: Trace) -> Turned | None:
@@ -87,34 +89,30 @@ def to_number(value: Any, trace: Trace) -> Turned | None:
         return to_integer(text, trace)
     if not _DECIMAL.fullmatch(text) or not isfinite(float(text)):
         return None
-    return Turned(float(text), "number written as text")
+    return float(text), "number written as text", 1
 
 
 def to_boolean(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, str):
-        text = value.strip().lower() if len(value) < 64 else ""
-        if text in ("true", "false"):
-            return Turned(text == "true", "true or false written as text")
-        if text in _TRUE or text in _FALSE:
-            return Turned(text in _TRUE, "yes or no for true or false", 3)
-    elif type(value) is int and value in (0, 1):
-        return Turned(value == 1, "1 or 0 for true or false", 3)
+        return _BOOLEANS.get(value) or (_BOOLEANS.get(value.strip().lower()) if len(value) < 64 else None)
+    if type(value) is int and value in (0, 1):
+        return value == 1, "1 or 0 for true or false", 3
     return None
 
 
 def to_null(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, str) and means_nothing(value):
-        return Turned(None, "null written as text", 1 if value.strip() else 2)
+        return None, "null written as text", 1 if value.strip() else 2
     return None
 
 
 def to_string(value: Any, trace: Trace) -> Turned | None:
     if isinstance(value, bool):
-        return Turned("true" if value else "false", "text was expected")
+        return "true" if value else "false", "text was expected", 1
     if isinstance(value, int) and value.bit_length() < 10_000:
-        return Turned(str(value), "number where text was expected")
+        return str(value), "text was expected", 1
     if isinstance(value, float) and isfinite(value) and _was_written(repr(value), trace.source):
-        return Turned(repr(value), "number where text was expected")
+        return repr(value), "text was expected", 1
     return None
 
 
@@ -125,25 +123,25 @@ def _was_written(number: str, source: str | None) -> bool:
 
 def to_object(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, Mapping):
-        return Turned({str(k): v for k, v in value.items()}, "mapping as an object")
+        return {str(k): v for k, v in value.items()}, "mapping as an object", 1
     found = _structure(value, "{")
-    return Turned(found, "object written as text") if isinstance(found, dict) else None
+    return (found, "object written as text", 1) if isinstance(found, dict) else None
 
 
 def to_array(value: Any, _: Trace) -> Turned | None:
     """A list from its text, or a list around a bare value. The members are checked afterwards."""
     if isinstance(value, (tuple, set, frozenset)):
-        return Turned(list(value), "sequence as a list")
+        return list(value), "sequence as a list", 1
     if means_nothing(value):
         return None
     found = _structure(value, '[("{')
     if isinstance(found, list):
-        return Turned(found, "list written as text")
+        return found, "list written as text", 1
     if isinstance(found, dict):
-        return Turned([found], "one object written as text, put in a list", 4)
+        return [found], "one object written as text, put in a list", 4
     if isinstance(value, str) and _looks_like_json(value):
         return None
-    return Turned([value], "one value, put in a list", 4)
+    return [value], "one value, put in a list", 4
 
 
 def _structure(value: Any, openers: str) -> Any:
@@ -180,17 +178,16 @@ CONVERTERS: dict[str, Converter] = {
 }
 
 
-def convert(value: Any, kinds: tuple[str, ...], trace: Trace) -> Turned | None:
-    """The cheapest reading of *value* as one of *kinds*; None if there is none, or two equal ones."""
-    found = [turned for kind in kinds if (turned := CONVERTERS[kind](value, trace))]
-    if len(found) < 2:
-        return found[0] if found else None
-    found.sort(key=lambda turned: turned.cost)
-    best, second = found[0], found[1]
-    tied = best.cost == second.cost and best.value != second.value
-    return None if tied else best
+def reading_as(kinds: tuple[str, ...]) -> Converter:
+    """A converter to several types: the cheapest reading, or None where there is none, or two equal ones."""
+    converters = [CONVERTERS[kind] for kind in kinds]
 
+    def convert(value: Any, trace: Trace) -> Turned | None:
+        found = [turned for to_kind in converters if (turned := to_kind(value, trace))]
+        if len(found) < 2:
+            return found[0] if found else None
+        found.sort(key=lambda turned: turned[2])
+        best, second = found[0], found[1]
+        return None if best[2] == second[2] and best[0] != second[0] else best
 
-def told(turned: Turned, before: Any) -> str:
-    """The note about a conversion."""
-    return f"{shown(before, 40)} -> {shown(turned.value, 40)} ({turned.how})"
+    return convert

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Protocol
 
 from .constraints import Check, same
-from .conversion import convert, kind_of, told
+from .conversion import CONVERTERS, KINDS, kind_of, reading_as
 from .trace import WRONG, At, Trace, shown
 
 ALL_KINDS = frozenset(("string", "integer", "number", "boolean", "null", "array", "object"))
@@ -82,10 +82,10 @@ class TypedNode:
         self.kinds = frozenset(types) | ({"integer"} if "number" in types else set()) if types else ALL_KINDS
         self.plain = frozenset(_PYTHON_TYPES[t] for t in types if t in _PYTHON_TYPES and t not in checks)
         self.bare = not checks and not shapes
-        self.whole = "number" not in self.kinds
+        self.convert = CONVERTERS[types[0]] if len(types) == 1 else reading_as(types)
 
     def fix(self, value: Any, at: At, trace: Trace) -> Any:
-        kind = kind_of(value)
+        kind = KINDS.get(type(value)) or kind_of(value)
         if kind not in self.kinds:
             value = self._turn(value, at, trace)
             if value is WRONG or self.bare:
@@ -104,13 +104,13 @@ class TypedNode:
         return value
 
     def _turn(self, value: Any, at: At, trace: Trace) -> Any:
-        turned = convert(value, self.types, trace)
+        turned = self.convert(value, trace)
         if turned is None:
             return trace.wrong(at, f"expected {self.says()}, got {shown(value)}")
         # 5.0 is a legal integer in JSON Schema, so writing it as 5 changes nothing that counts.
-        cost = 0 if type(value) is float and turned.value == value else turned.cost
-        trace.repaired(at, told(turned, value), cost)
-        return turned.value
+        fixed, how, _ = turned
+        trace.turned(at, value, (fixed, how, 0) if type(value) is float and fixed == value else turned)
+        return fixed
 
 
 _SEPARATORS = re.compile(r"(?<=[^\W\d_])[-_\s]+(?=\w)")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .compiler import Compiler
 from .envelope import inside_of, is_open_map
+from .nodes import Node, TypedNode
 from .reading import read_object
 from .shapes import folded_name
 from .strings import Unreadable
-from .trace import WRONG, Trace, shown
+from .trace import WRONG, At, Trace, shown
 from .wording import example_call
 
 _NOTHING = frozenset(("", "null", "none", "undefined"))
@@ -31,14 +32,16 @@ class Repaired:
 class Plan:
     """How to read, repair and check the arguments of one tool. Immutable in effect; safe to share."""
 
-    __slots__ = ("_compiler", "_known", "_node", "_parameters", "_wrappable")
+    __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_wrappable")
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._parameters = parameters
         self._compiler = Compiler(parameters)
         self._node = self._compiler.compile(parameters if "type" in parameters else {**_OBJECT, **parameters})
+        self._fixer = _without_detour(self._node)
         listed = parameters.get("properties")
-        self._known = frozenset(map(folded_name, listed)) if isinstance(listed, Mapping) else frozenset[str]()
+        self._listed = frozenset(listed) if isinstance(listed, Mapping) else frozenset[str]()
+        self._known = frozenset(map(folded_name, self._listed))
         self._wrappable = not is_open_map(parameters)
 
     def apply(self, raw: Any) -> Repaired:
@@ -61,9 +64,9 @@ class Plan:
         return Repaired(fixed, None, trace.notes)
 
     def _fix(self, value: Any, trace: Trace) -> Any:
-        if self._wrappable and len(value) <= 8 and not self._known >= value.keys():
+        if self._wrappable and len(value) <= 8 and not self._listed.issuperset(value):
             value = self._unwrapped(value, trace)
-        return self._node.fix(value, None, trace)
+        return self._fixer(value, None, trace)
 
     # --------------------------------------------------------------------------------------- reading
 
@@ -115,6 +118,13 @@ class Plan:
         kept = {k: v for k, v in right.items() if k not in wrong}
         call = example_call(self._parameters, self._compiler.resolve, kept)
         return Repaired(None, f"{why}\n{_NOT_RUN} A right call: {call}", trace.notes)
+
+
+def _without_detour(node: Node) -> Callable[[Any, At, Trace], Any]:
+    """The way to fix arguments, which are known to be an object, in one step less where that is all."""
+    if isinstance(node, TypedNode) and "object" in node.kinds and "object" not in node.checks:
+        return node.shapes["object"].fix if "object" in node.shapes else node.fix
+    return node.fix
 
 
 def _decoded(raw: bytes) -> str:

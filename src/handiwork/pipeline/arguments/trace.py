@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 At: TypeAlias = "tuple[At, str | int] | None"
 
+_SCALARS = frozenset((int, bool))
 MOST_NOTES = 30
 MOST_PROBLEMS = 6
 
@@ -24,6 +25,7 @@ class _Mark:
 
 
 WRONG = _Mark("WRONG")
+Memo: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, Trace]]"
 
 
 class Trace:
@@ -38,13 +40,12 @@ class Trace:
         self.depth = 0
         self.steps = 0
         self.source = source
-        self.memo: dict[tuple[int, int], tuple[Any, Any, Trace]] = {}
+        self.memo: Memo | None = None
 
     def fork(self) -> Trace:
         """A trace for an attempt that may be thrown away."""
-        other = Trace.__new__(Trace)
-        other.notes, other.problems, other.cost = [], [], 0
-        other.depth, other.steps, other.source, other.memo = self.depth, self.steps, self.source, self.memo
+        other = Trace(self.source)
+        other.depth, other.steps, other.memo = self.depth, self.steps, self.memo
         return other
 
     def join(self, other: Trace) -> None:
@@ -66,6 +67,17 @@ class Trace:
             self.notes.append(f"{place(at)}: {how}")
         elif len(self.notes) == MOST_NOTES:
             self.notes.append("and more of the same kind")
+
+    def turned(self, at: At, before: Any, turned: tuple[Any, str, int]) -> None:
+        """Leave a note about a change of type: (new value, how, cost)."""
+        after, how, cost = turned
+        self.cost += cost
+        notes = self.notes
+        if type(before) is str and type(after) in _SCALARS and len(before) < 40 and len(notes) < MOST_NOTES:
+            where = at[1] if at is not None and at[0] is None else place(at)
+            notes.append(f"{where}: {before!r} -> {str(after).lower()} ({how})")
+        else:
+            self.repaired(at, f"{shown(before, 40)} -> {shown(after, 40)} ({how})", 0)
 
     def wrong(self, at: At, what: str) -> Any:
         """Leave a problem; returns the mark that stands for "no value"."""
@@ -96,6 +108,10 @@ def place(at: At) -> str:
 
 def shown(value: Any, most: int = 60) -> str:
     """A value as a model would write it, cut for a message."""
+    if value is True or value is False:
+        return "true" if value else "false"
+    if type(value) is str and len(value) < most and value.isprintable() and value.isascii():
+        return f'"{value}"'
     if isinstance(value, str):
         text = json.dumps(value[: most * 2], ensure_ascii=False)
     elif isinstance(value, (dict, list)):

@@ -17,16 +17,13 @@ from .constraints import checks_of, same
 from .conversion import kind_of
 from .nodes import AnyNode, ChoiceNode, NeverNode, Node, RefNode, Shape, TypedNode
 from .shapes import ArrayShape, Contains, Members, ObjectShape
-from .trace import WRONG, Trace
 from .wording import describe, types_of
 
 _ANY = AnyNode()
 _NEVER = NeverNode()
 _MAX_NESTING = 40
 _COMBINING = ("$ref", "anyOf", "oneOf", "allOf", "not", "if", "dependentSchemas")
-_OBJECT_KEYS = frozenset(
-    ("properties", "required", "additionalProperties", "patternProperties", "propertyNames")
-)
+_OBJECT_KEYS = frozenset(("properties", "required", "additionalProperties", "patternProperties", "propertyNames"))
 _ARRAY_KEYS = frozenset(("items", "prefixItems", "contains", "additionalItems"))
 
 
@@ -152,7 +149,7 @@ class Compiler:
         members = Members(
             children=children,
             required=frozenset(_names(schema.get("required"))),
-            fills=tuple(_fills(properties, children)),
+            defaults={n: p["default"] for n, p in properties.items() if isinstance(p, Mapping) and "default" in p},
             patterns=tuple(self._patterns(patterns)) if isinstance(patterns, Mapping) else (),
             others=None if others is None or others is True else self.compile(others),
             names=None if names is None else self.compile(names),
@@ -195,23 +192,11 @@ def _renames(others: Any, patterns: Any) -> str:
     return "missing" if others is True or others == {} or patterns else "always"
 
 
-def _fills(properties: Mapping[str, Any], children: Mapping[str, Node]) -> list[tuple[str, Any]]:
-    """The defaults that are legal, or can be made so. Others would only break the call."""
-    found = []
-    for name, inner in properties.items():
-        if isinstance(inner, Mapping) and "default" in inner:
-            default = inner["default"]
-            if type(default) not in children[name].plain:
-                default = children[name].fix(default, None, Trace())
-            if default is not WRONG:
-                found.append((name, default))
-    return found
-
-
 def _choice(schema: Mapping[str, Any], types: tuple[str, ...], says: Callable[[], str]) -> Node:
     """The listed values that the type allows too."""
     listed = schema["enum"] if isinstance(schema.get("enum"), (list, tuple)) else [schema["const"]]
-    choices = [c for c in listed if not types or kind_of(c) in types or kind_of(c) == "integer" and "number" in types]
+    allowed = {*types, "integer"} if "number" in types else set(types)
+    choices = [c for c in listed if not allowed or kind_of(c) in allowed]
     if "const" in schema:
         choices = [c for c in choices if same(c, schema["const"])]
     if schema.get("nullable") is True and None not in choices:

@@ -67,8 +67,10 @@ def _multiple(step: Any) -> Check | None:
 
     def check(value: Any) -> str | None:
         try:
-            fits = value % step == 0 if isinstance(value, int) and isinstance(step, int) else (
-                Decimal(str(value)) % exact == 0
+            fits = (
+                value % step == 0
+                if isinstance(value, int) and isinstance(step, int)
+                else (Decimal(str(value)) % exact == 0)
             )
         except InvalidOperation:
             fits = value % step == 0

@@ -26,8 +26,8 @@ Turned: TypeAlias = tuple[Any, str, int]
 _BOOLEANS: dict[str, Turned] = {
     "true": (True, "true written as text", 1),
     "false": (False, "false written as text", 1),
-    **{word: (True, "a word for true", 3) for word in ("yes", "on", "1")},
-    **{word: (False, "a word for false", 3) for word in ("no", "off", "0")},
+    **dict.fromkeys(("yes", "on", "1"), (True, "a word for true", 3)),
+    **dict.fromkeys(("no", "off", "0"), (False, "a word for false", 3)),
 }
 
 
@@ -56,6 +56,14 @@ def means_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, str) and len(value) < 16 and value.strip().lower() in _EMPTY)
 
 
+def _scalar_text(text: str) -> str:
+    """The text without outer space, and without one pair of quotes around it."""
+    text = text.strip()
+    if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1].strip()
+    return text
+
+
 def to_integer(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, float) and not isinstance(value, bool):
         whole = isfinite(value) and value.is_integer()
@@ -64,7 +72,7 @@ def to_integer(value: Any, _: Trace) -> Turned | None:
         return None
     if value.isdigit() and value.isascii() and len(value) < 1000 and value[0] != "0":
         return int(value), "number written as text", 1
-    text = value.strip()
+    text = _scalar_text(value)
     if _INTEGER.fullmatch(text):
         return None if _OCTAL_LIKE.fullmatch(text) else (int(text), "number written as text", 1)
     if _HEX.fullmatch(text):
@@ -84,7 +92,7 @@ def _whole_decimal(text: str) -> Turned | None:
 def to_number(value: Any, trace: Trace) -> Turned | None:
     if not isinstance(value, str):
         return None
-    text = value.strip()
+    text = _scalar_text(value)
     if _INTEGER.fullmatch(text) or _HEX.fullmatch(text):
         return to_integer(text, trace)
     if not _DECIMAL.fullmatch(text) or not isfinite(float(text)):
@@ -94,7 +102,7 @@ def to_number(value: Any, trace: Trace) -> Turned | None:
 
 def to_boolean(value: Any, _: Trace) -> Turned | None:
     if isinstance(value, str):
-        return _BOOLEANS.get(value) or (_BOOLEANS.get(value.strip().lower()) if len(value) < 64 else None)
+        return _BOOLEANS.get(value) or (_BOOLEANS.get(_scalar_text(value).lower()) if len(value) < 64 else None)
     if type(value) is int and value in (0, 1):
         return value == 1, "1 or 0 for true or false", 3
     return None

@@ -12,7 +12,6 @@ _WRAPPERS = ("arguments", "parameters", "args", "params", "input", "kwargs", "fu
 _BESIDE = frozenset(
     ("name", "tool", "toolname", "function", "functionname", "type", "id", "callid", "toolcallid", "action", "index")
 )
-_MAX_LAYERS = 3
 
 
 def is_open_map(parameters: Mapping[str, Any]) -> bool:
@@ -28,6 +27,13 @@ def inside_of(value: Mapping[str, Any], known: frozenset[str]) -> Any:
     for wrapper in _WRAPPERS:
         if wrapper in value and folded_name(wrapper) not in known:
             beside = {folded_name(n) for n in names if n != wrapper}
-            if beside <= _BESIDE and beside.isdisjoint(known) and isinstance(value[wrapper], (dict, str)):
-                return value[wrapper]
+            if beside <= _BESIDE and beside.isdisjoint(known):
+                return _content(value[wrapper], bool(beside))
     return None
+
+
+def _content(inside: Any, named: bool) -> Any:
+    """A dict or a text; nothing at all beside a tool's name is a call without arguments."""
+    if named and (inside is None or (isinstance(inside, str) and not inside.strip())):
+        return {}
+    return inside if isinstance(inside, (dict, str)) else None

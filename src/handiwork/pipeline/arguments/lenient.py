@@ -11,21 +11,19 @@ import re
 from math import isfinite
 from typing import Any
 
-from .strings import StringReader, Unreadable, cut_off
+from .strings import TOO_LONG, StringReader, Unreadable, cut_off
 
 MAX_DEPTH = 200
 MAX_VALUES = 300_000
 
-_SPACE = re.compile(r"\s+|\ufeff+|//[^\n]*|#[^\n]*|/\*.*?\*/|(?:\\[nrt])+", re.DOTALL)
+_SPACE = re.compile(r"(?:\s+|\ufeff+|//[^\n]*|#[^\n]*|/\*.*?\*/|(?:\\[nrt])+)+", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*|\$[\w$.-]*|[0-9]+")
 _WORD = re.compile(r"-?[^\W\d]\w*")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _OCTAL = re.compile(r"[+-]?0[0-9]")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
-_SPELLINGS = frozenset(
-    ("true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL", "None", "none")
-)
+_SPELLINGS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL", "None", "none"))
 _AFTER_SCALAR = frozenset(",}]):/# \t\r\n\\")
 
 
@@ -73,7 +71,7 @@ class LenientReader(StringReader):
         char = self._peek()
         self.values += 1
         if self.values > MAX_VALUES:
-            raise Unreadable("it is not valid JSON, and too long to be put right")
+            raise Unreadable(TOO_LONG)
         if char not in _CLOSERS:
             return True, self._scalar(char)
         self._open(char)
@@ -136,8 +134,8 @@ class LenientReader(StringReader):
             found = _SPACE.match(text, self.pos) if char.isspace() or char in "/#\\\ufeff" else None
             if not found:
                 return char
-            if not char.isspace():
-                self.faults.add("comment" if char in "/#" else "stray characters")
+            if not found.group().isspace():
+                self.faults.add("comments or stray characters")
             self.pos = found.end()
         raise cut_off(self.last_key)
 

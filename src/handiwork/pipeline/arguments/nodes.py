@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Protocol
 
 from .constraints import Check, same
-from .conversion import CONVERTERS, KINDS, kind_of, reading_as
+from .conversion import CONVERTERS, KINDS, kind_of, means_nothing, reading_as
 from .trace import WRONG, At, Trace, shown
 
 ALL_KINDS = frozenset(("string", "integer", "number", "boolean", "null", "array", "object"))
@@ -43,7 +43,7 @@ class AnyNode:
     """Accepts everything."""
 
     kinds = ALL_KINDS
-    plain = frozenset((str, int, bool, list, dict, type(None)))
+    plain: frozenset[type] = frozenset((str, int, bool, list, dict, type(None)))
 
     def fix(self, value: Any, at: At, trace: Trace) -> Any:
         if isinstance(value, float) and not isfinite(value):
@@ -58,7 +58,7 @@ class NeverNode:
     plain = _NO_TYPES
 
     def fix(self, value: Any, at: At, trace: Trace) -> Any:
-        return trace.wrong(at, "this argument isn't allowed")
+        return trace.wrong(at, f"this argument isn't allowed, got {shown(value)}")
 
 
 _PYTHON_TYPES: dict[str, type] = {"string": str, "integer": int, "number": int, "boolean": bool, "null": type(None)}
@@ -159,6 +159,8 @@ class ChoiceNode:
         text = _spelling(value)
         if not text:
             return []
+        if None in self.choices and means_nothing(value):
+            return [None]
         exact = [c for c in self.choices if _spelling(c) == text]
         folded = _folded(text)
         return exact or [c for c in self.choices if (s := _spelling(c)) is not None and _folded(s) == folded]

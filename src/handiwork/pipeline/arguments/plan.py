@@ -56,7 +56,7 @@ class Plan:
                 raw = self._read(raw, trace)
             fixed = self._fix(raw, trace)
         except Unreadable as unreadable:
-            return self._refusal(f"The arguments could not be read: {unreadable}.", None, trace)
+            return self._refusal(f"The arguments could not be read: {unreadable}", None, trace)
         except RecursionError:
             return self._refusal("The arguments are nested too deeply.", None, trace)
         if fixed is WRONG:
@@ -89,7 +89,7 @@ class Plan:
 
     def _unwrapped(self, value: dict[str, Any], trace: Trace) -> dict[str, Any]:
         """The arguments inside `{"arguments": {...}}` and the like, where that is what they are."""
-        for _ in range(3):
+        while True:
             inside = inside_of(value, self._known)
             if isinstance(inside, str):
                 inside = self._text_inside(inside)
@@ -97,7 +97,6 @@ class Plan:
                 return value
             trace.repaired(None, "taken out of a wrapper around them")
             value = inside
-        return value
 
     def _text_inside(self, text: str) -> Any:
         try:
@@ -113,10 +112,10 @@ class Plan:
     # --------------------------------------------------------------------------------------- refusing
 
     def _refusal(self, why: str, given: Any, trace: Trace) -> Repaired:
-        right = given if isinstance(given, dict) else {}
+        """The error: what is wrong, and one right call built on what was right in this one."""
         wrong = {problem.partition(":")[0].partition(".")[0].partition("[")[0] for problem in trace.problems}
-        kept = {k: v for k, v in right.items() if k not in wrong}
-        call = example_call(self._parameters, self._compiler.resolve, kept)
+        right = {k: v for k, v in given.items() if k not in wrong} if isinstance(given, dict) else {}
+        call = example_call(self._parameters, self._compiler.resolve, given=right, wanted=wrong)
         return Repaired(None, f"{why}\n{_NOT_RUN} A right call: {call}", trace.notes)
 
 

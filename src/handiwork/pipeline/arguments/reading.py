@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .lenient import LenientReader
-from .strings import Unreadable, cut_off
+from .strings import HALF, Unreadable
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n?(.*)", re.DOTALL)
 _OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*:|\\[\"n]|//|/\*)")
@@ -22,6 +23,7 @@ _HALF_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _LIST_START = re.compile(r"\[\s*[\[{\"'\]\d-]")
 _HALF = re.compile("[\ud800-\udfff]")
 _MAX_LAYERS = 4
+_MAX_REPEATS = 50
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -42,13 +44,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse_constant)
-_with_line_breaks = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_constant=_refuse_constant, strict=False
-)
+_scan: Callable[[str, int], tuple[Any, int]] = _strict.scan_once  # type: ignore[attr-defined]
+_with_line_breaks = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse_constant, strict=False)
 
 
 def read_object(text: str, notes: list[str]) -> Any:
     """The one value in *text*, usually a dict; what was mended is appended to *notes*."""
+    if text[:1] == "{" and (found := _at_once(text)) is not None:
+        return found
     value: Any = text
     for layer in range(_MAX_LAYERS):
         value = _read(value.strip("\ufeff\u200b\0 \t\r\n"), notes, whole=False)
@@ -57,6 +60,15 @@ def read_object(text: str, notes: list[str]) -> Any:
         if layer == 0:
             notes.append("arguments: JSON written inside a JSON string, decoded")
     raise Unreadable("it is text inside text, and no object")
+
+
+def _at_once(text: str) -> Any:
+    """The object, where the text is exactly one in strict JSON, as it nearly always is; else None."""
+    try:
+        value, end = _scan(text, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    return _whole_characters(text, value) if end == len(text) else None
 
 
 def read_value(text: str, notes: list[str]) -> Any:
@@ -94,10 +106,8 @@ def _read_with_line_breaks(text: str, notes: list[str], *, whole: bool) -> Any:
 def _whole_characters(text: str, value: Any) -> Any:
     """Half a character (a lone surrogate) can't be stored or sent by anyone: refuse it here."""
     escaped = "\\u" in text and _HALF_ESCAPE.search(text)
-    if (escaped and _HALF.search(json.dumps(value, ensure_ascii=False))) or (
-        not text.isascii() and _HALF.search(text)
-    ):
-        raise Unreadable("it holds half of a character (an unpaired \\u escape)")
+    if (escaped and _HALF.search(json.dumps(value, ensure_ascii=False))) or (not text.isascii() and _HALF.search(text)):
+        raise Unreadable(HALF)
     return value
 
 
@@ -135,7 +145,7 @@ def _next_value(text: str, reader: LenientReader) -> Any:
 def _unfenced(text: str) -> str | None:
     """The inside of the code fence that the text consists of, or None."""
     found = _FENCE.match(text)
-    if not found:
+    if not found or _FENCE.match(found[2]):
         return None
     return found[2].rstrip().removesuffix(found[1]).strip()
 
@@ -162,12 +172,12 @@ def _object_start(text: str) -> int:
 
 def _last_of(text: str, reader: LenientReader, value: Any, *, whole: bool) -> Any:
     """Look at what follows the first value: leftover closers, prose, the same object again."""
-    while True:
+    for _ in range(_MAX_REPEATS):
         found = _LEFTOVER.match(text, reader.pos)
         end = found.end() if found else reader.pos
         if end >= len(text):
             if text[reader.pos : end].strip():
-                reader.faults.add("more closing brackets than opening ones")
+                reader.faults.add("closing brackets or marks too many")
             return value
         again = _OBJECT_START.search(text, end)
         between = text[end : again.start() if again else len(text)]
@@ -180,6 +190,7 @@ def _last_of(text: str, reader: LenientReader, value: Any, *, whole: bool) -> An
         reader.pos = again.start()
         value = _same_or_only(value, _next_value(text, reader))
         reader.faults.add("the object written more than once")
+    raise Unreadable("it holds too many objects; write one call with one object")
 
 
 def _same_or_only(first: Any, second: Any) -> Any:
@@ -187,6 +198,3 @@ def _same_or_only(first: Any, second: Any) -> Any:
     if first in ({}, second):
         return second
     raise Unreadable("it holds two different objects; write one call with one object")
-
-
-__all__ = ["Unreadable", "cut_off", "read_object", "read_value"]

@@ -15,6 +15,7 @@ from .nodes import NeverNode, Node
 from .trace import WRONG, At, Trace, shown
 
 _SEPARATORS = re.compile(r"[\W_]+")
+_MOST_MISSPELT = 100
 _LIST_TEXT = ("[", "(")
 
 
@@ -25,7 +26,7 @@ def folded_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The rules of an object: `fills` are (name, default) pairs, `others` judges names not listed.
+    """The rules of an object: `defaults` as the schema gives them, `others` judges names not listed.
 
     `renames` says whether a name that isn't listed may be a misspelt listed one: always, only for a
     required one that is missing, or never (where names are data).
@@ -33,7 +34,7 @@ class Members:
 
     children: Mapping[str, Node]
     required: frozenset[str]
-    fills: tuple[tuple[str, Any], ...]
+    defaults: Mapping[str, Any]
     patterns: tuple[tuple[re.Pattern[str], Node], ...]
     others: Node | None
     names: Node | None
@@ -48,8 +49,7 @@ class ObjectShape:
         self.members = members
         self.children = members.children
         self.required = members.required
-        self.fills = members.fills
-        self.defaults = frozenset(name for name, _ in members.fills)
+        self._fills: dict[str, Any] | None = None if members.defaults else {}
         self.plain = {
             name: next(iter(child.plain)) for name, child in members.children.items() if len(child.plain) == 1
         }
@@ -78,10 +78,26 @@ class ObjectShape:
             failed = failed or misplaced
         if not self.required <= result.keys():
             failed = self._report_missing(result, at, trace) or failed
-        return WRONG if failed else self._filled(value, result)
+        if failed:
+            return WRONG
+        return self._filled(value, result) if self.members.defaults else result
+
+    @property
+    def fills(self) -> dict[str, Any]:
+        """The defaults that are legal, or can be made so. Others would only break the call."""
+        if self._fills is None:
+            self._fills = {}  # a default that holds the object it stands in is filled once, not for ever
+            self._fills = {n: d for n in self.members.defaults if (d := self._default(n)) is not WRONG}
+        return self._fills
+
+    def _default(self, name: str) -> Any:
+        default = self.members.defaults[name]
+        return (
+            default if type(default) in self.children[name].plain else self.children[name].fix(default, None, Trace())
+        )
 
     def _filled(self, value: Any, result: Any) -> Any:
-        for name, default in self.fills:
+        for name, default in self.fills.items():
             if name not in result:
                 result = dict(value) if result is value else result
                 result[name] = copy_json(default) if isinstance(default, (dict, list)) else default
@@ -92,7 +108,7 @@ class ObjectShape:
         item = result[name]
         if not means_nothing(item) or (isinstance(item, str) and "string" in self.children[name].kinds):
             return False
-        if name in self.required and name not in self.defaults:
+        if name in self.required and name not in self.fills:
             return False
         at, before = mark
         del trace.problems[before:]
@@ -101,7 +117,7 @@ class ObjectShape:
         return True
 
     def _report_missing(self, result: Mapping[str, Any], at: At, trace: Trace) -> bool:
-        missing = [n for n in self.children if n in self.required and n not in result and n not in self.defaults]
+        missing = [n for n in self.children if n in self.required and n not in result and n not in self.fills]
         missing += sorted(n for n in self.required if n not in self.children and n not in result)
         for name in missing:
             trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}")
@@ -111,9 +127,10 @@ class ObjectShape:
 
     def _place_strays(self, value: Any, result: Any, at: At, trace: Trace) -> tuple[Any, bool]:
         """Names that aren't listed: a listed name spelt otherwise, a pattern's, an extra one, or wrong."""
-        failed = False
-        for name in [n for n in value if n not in self.children]:
-            item, meant = value[name], self._meant(str(name), value)
+        strays = [name for name in value if name not in self.children]
+        failed, few = False, len(strays) <= _MOST_MISSPELT
+        for name in strays:
+            item, meant = value[name], self._meant(str(name), value) if few else None
             if meant is None:
                 fixed = self._keep(str(name), item, at, trace)
                 if fixed is item and isinstance(name, str):
@@ -203,6 +220,8 @@ class ArrayShape:
                 failed = True
                 if trace.full:
                     break
+            elif trace.tired:
+                return trace.wrong(at, "too many members are of the wrong type")
             result = list(value) if result is value else result
             result[index] = fixed
         if not failed and self.contains is not None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from json.decoder import JSONDecodeError, scanstring
 
 _CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "«": "»", "「": "」"}
-_BODY = {
-    closing: re.compile(f"[^{re.escape(closing)}\\\\]*") for closing in dict.fromkeys(_CLOSING.values())
-}
+_BODY = {closing: re.compile(f"[^{re.escape(closing)}\\\\]*") for closing in dict.fromkeys(_CLOSING.values())}
 _PLAIN_ESCAPES = frozenset("\"\\/'`")
 _CONTROL_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _UNICODE = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([0-9a-fA-F]{4}))?")
 _PYTHON_ESCAPE = re.compile(r"x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|N\{|[0-7av]|[\r\n]")
 _UNCLEAR_ESCAPE = re.compile(r"x[0-9a-fA-F]{2}|[\r\n]")
+
+_HALF = re.compile("[\ud800-\udfff]")
+HALF = "it holds half of a character (an unpaired \\u escape)"
+TOO_LONG = "it is not valid JSON, and too long to be put right"
+MAX_PIECES = 300_000
 
 
 class Unreadable(Exception):  # noqa: N818 - it is a verdict on the text, not a fault of ours
@@ -22,7 +26,7 @@ class Unreadable(Exception):  # noqa: N818 - it is a verdict on the text, not a 
 def cut_off(key: str = "") -> Unreadable:
     """The verdict on a text that ends before its value is complete."""
     where = f" in or after {key!r}" if key else ""
-    return Unreadable(f"the call was cut off{where}")
+    return Unreadable(f"the call was cut off{where}; write all of it again, a long text in smaller parts")
 
 
 class StringReader:
@@ -49,8 +53,22 @@ class StringReader:
             return self._triple(quote * 3)
         if quote != '"':
             self.faults.add("quotes that are not JSON's")
+        elif (plain := self._plain_string()) is not None:
+            return plain
         self.pos += 1
         return self._pieces(quote)
+
+    def _plain_string(self) -> str | None:
+        """The string, if it is JSON's apart from raw control characters: the fast and usual way."""
+        try:
+            found, self.pos = scanstring(self.text, self.pos + 1, False)
+        except JSONDecodeError as error:
+            if error.msg.startswith("Unterminated string"):
+                raise cut_off(self.last_key) from None
+            return None
+        if _HALF.search(found):
+            raise Unreadable(HALF)
+        return found
 
     def _triple(self, quotes: str) -> str:
         start = self.pos + 3
@@ -81,6 +99,8 @@ class StringReader:
             kind, piece = self._escape(quote)
             kinds.add(kind)
             pieces.append(piece)
+            if len(pieces) > MAX_PIECES:
+                raise Unreadable(TOO_LONG)
 
     def _joined(self, pieces: list[str], kinds: set[str]) -> str:
         """Stray backslashes say that the writer did not escape: then \\n is not surely a line break."""
@@ -123,7 +143,7 @@ class StringReader:
             self.pos = found.end()
             return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
         if 0xD800 <= high < 0xE000:
-            raise Unreadable("it holds half of a character (an unpaired \\u escape)")
+            raise Unreadable(HALF)
         self.pos += 5
         return chr(high)
 

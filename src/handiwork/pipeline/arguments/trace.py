@@ -10,6 +10,7 @@ At: TypeAlias = "tuple[At, str | int] | None"
 _SCALARS = frozenset((int, bool))
 MOST_NOTES = 30
 MOST_PROBLEMS = 6
+MOST_COST = 100_000
 
 
 class _Mark:
@@ -73,6 +74,8 @@ class Trace:
         after, how, cost = turned
         self.cost += cost
         notes = self.notes
+        if len(notes) > MOST_NOTES:
+            return
         if type(before) is str and type(after) in _SCALARS and len(before) < 40 and len(notes) < MOST_NOTES:
             where = at[1] if at is not None and at[0] is None else place(at)
             notes.append(f"{where}: {before!r} -> {str(after).lower()} ({how})")
@@ -86,6 +89,11 @@ class Trace:
         elif len(self.problems) == MOST_PROBLEMS:
             self.problems.append("and more")
         return WRONG
+
+    @property
+    def tired(self) -> bool:
+        """So much was put right that the whole is more likely wrong; also keeps the time bounded."""
+        return self.cost > MOST_COST
 
     @property
     def full(self) -> bool:
@@ -115,7 +123,8 @@ def shown(value: Any, most: int = 60) -> str:
     if isinstance(value, str):
         text = json.dumps(value[: most * 2], ensure_ascii=False)
     elif isinstance(value, (dict, list)):
-        text = f"{'an object' if isinstance(value, dict) else 'a list'} with {len(value)} members"
+        members = "1 member" if len(value) == 1 else f"{len(value)} members"
+        text = f"{'an object' if isinstance(value, dict) else 'a list'} with {members}"
     elif value is None or isinstance(value, (bool, int, float)):
         text = json.dumps(value) if not isinstance(value, int) or value.bit_length() < 10_000 else "a huge number"
     else:

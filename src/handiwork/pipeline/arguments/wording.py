@@ -75,15 +75,14 @@ def _typed(kind: str, schema: Mapping[str, Any], resolve: Resolve, depth: int) -
     return words
 
 
-def example_call(schema: Mapping[str, Any], resolve: Resolve, given: Any = None) -> str:
-    """One line of JSON: the required arguments, with the right values that were given kept."""
+def example_call(schema: Mapping[str, Any], resolve: Resolve, *, given: Mapping[str, Any], wanted: set[str]) -> str:
+    """One line of JSON: the required and the *wanted* arguments, and the right values that were given."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return "{}"
-    given = given if isinstance(given, Mapping) else {}
     required = schema.get("required")
-    names = [n for n in required if n in properties] if isinstance(required, (list, tuple)) else []
-    names += [n for n in properties if n in given and n not in names]
+    needed = {*wanted, *given, *(required if isinstance(required, (list, tuple)) else ())}
+    names = [n for n in properties if n in needed]
     call = {n: _kept(given[n]) if n in given else example(properties[n], resolve) for n in names}
     text = json.dumps(call, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST_EXAMPLE else text[:_LONGEST_EXAMPLE] + "…"
@@ -116,10 +115,14 @@ def _example_by_type(schema: Mapping[str, Any], resolve: Resolve, depth: int) ->
     if types[0] == "array":
         return [example(schema["items"], resolve, depth + 1)] if "items" in schema else []
     if types[0] == "object":
-        properties = schema.get("properties")
-        required = schema.get("required") if isinstance(properties, Mapping) else None
-        names = [n for n in required if n in properties] if isinstance(required, (list, tuple)) else []
-        return {n: example(properties[n], resolve, depth + 1) for n in names} if properties else {}
+        return _example_object(schema, resolve, depth)
     if types[0] in ("integer", "number"):
         return next((schema[k] for k in ("minimum", "maximum") if k in schema), _PLACEHOLDERS[types[0]])
     return _PLACEHOLDERS[types[0]]
+
+
+def _example_object(schema: Mapping[str, Any], resolve: Resolve, depth: int) -> dict[str, Any]:
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, Mapping) or not isinstance(required, (list, tuple)):
+        return {}
+    return {n: example(properties[n], resolve, depth + 1) for n in required if n in properties}

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, TypeAlias
 
-from .reading import Unreadable, read_value
+from .reading import read_value
+from .strings import Unreadable
 from .trace import Trace
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")

@@ -16,7 +16,7 @@ from .strings import TOO_LONG, StringReader, Unreadable, cut_off
 MAX_DEPTH = 200
 MAX_VALUES = 300_000
 
-_SPACE = re.compile(r"(?:\s+|\ufeff+|//[^\n]*|#[^\n]*|/\*.*?\*/|(?:\\[nrt])+)+", re.DOTALL)
+_SPACE = re.compile(r"\s+|\ufeff+|//[^\n]*\s*|#[^\n]*\s*|/\*.*?\*/\s*|(?:\\[nrt])+", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*|\$[\w$.-]*|[0-9]+")
 _WORD = re.compile(r"-?[^\W\d]\w*")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
@@ -69,9 +69,7 @@ class LenientReader(StringReader):
     def _begin(self) -> tuple[bool, Any]:
         """Start the next value: (True, value) if it is complete, (False, None) if it was opened."""
         char = self._peek()
-        self.values += 1
-        if self.values > MAX_VALUES:
-            raise Unreadable(TOO_LONG)
+        self._count()
         if char not in _CLOSERS:
             return True, self._scalar(char)
         self._open(char)
@@ -79,6 +77,11 @@ class LenientReader(StringReader):
             return True, self._close()
         self._key()
         return False, None
+
+    def _count(self) -> None:
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise Unreadable(TOO_LONG)
 
     def _after_value(self) -> tuple[bool, Any]:
         """Behind a value: close the container, or go to its next member."""
@@ -136,6 +139,7 @@ class LenientReader(StringReader):
                 return char
             if not found.group().isspace():
                 self.faults.add("comments or stray characters")
+                self._count()
             self.pos = found.end()
         raise cut_off(self.last_key)
 

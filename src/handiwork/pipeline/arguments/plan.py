@@ -16,7 +16,7 @@ from .trace import WRONG, At, Trace, shown
 from .wording import example_call
 
 _NOTHING = frozenset(("", "null", "none", "undefined"))
-_OBJECT = {"type": "object"}
+_OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 _NOT_RUN = "Nothing was run."
 
 
@@ -37,7 +37,9 @@ class Plan:
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._parameters = parameters
         self._compiler = Compiler(parameters)
-        self._node = self._compiler.compile(parameters if "type" in parameters else {**_OBJECT, **parameters})
+        self._node = self._compiler.compile(
+            parameters if parameters.keys() >= _OBJECT.keys() else {**_OBJECT, **parameters}
+        )
         self._fixer = _without_detour(self._node)
         listed = parameters.get("properties")
         self._listed = frozenset(listed) if isinstance(listed, Mapping) else frozenset[str]()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from json.decoder import JSONDecodeError, scanstring
+from collections.abc import Callable
+from json import JSONDecodeError, decoder
 
 _CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "«": "»", "「": "」"}
 _BODY = {closing: re.compile(f"[^{re.escape(closing)}\\\\]*") for closing in dict.fromkeys(_CLOSING.values())}
@@ -11,8 +12,10 @@ _PLAIN_ESCAPES = frozenset("\"\\/'`")
 _CONTROL_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _UNICODE = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([0-9a-fA-F]{4}))?")
 _PYTHON_ESCAPE = re.compile(r"x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|N\{|[0-7av]|[\r\n]")
-_UNCLEAR_ESCAPE = re.compile(r"x[0-9a-fA-F]{2}|[\r\n]")
+_PYTHON_CODE = re.compile(r"x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})")
+_UNCLEAR_ESCAPE = re.compile(r"x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|[\r\n]")
 
+_scan: Callable[[str, int, bool], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]
 _HALF = re.compile("[\ud800-\udfff]")
 HALF = "it holds half of a character (an unpaired \\u escape)"
 TOO_LONG = "it is not valid JSON, and too long to be put right"
@@ -61,7 +64,7 @@ class StringReader:
     def _plain_string(self) -> str | None:
         """The string, if it is JSON's apart from raw control characters: the fast and usual way."""
         try:
-            found, self.pos = scanstring(self.text, self.pos + 1, False)
+            found, self.pos = _scan(self.text, self.pos + 1, False)
         except JSONDecodeError as error:
             if error.msg.startswith("Unterminated string"):
                 raise cut_off(self.last_key) from None
@@ -148,8 +151,9 @@ class StringReader:
         return chr(high)
 
     def _python_escape(self, quote: str) -> tuple[str, str]:
-        if quote == "'" and self.text[self.pos] == "x":
-            code = self.text[self.pos + 1 : self.pos + 3]
-            self.pos += 3
-            return "control", chr(int(code, 16))
+        found = _PYTHON_CODE.match(self.text, self.pos) if quote == "'" else None
+        code = int(found[1] or found[2], 16) if found else -1
+        if found and (code < 0xD800 or 0xE000 <= code < 0x110000):
+            self.pos = found.end()
+            return "control", chr(code)
         raise self.broken("this backslash can be read in two ways; write \\\\ for a backslash")

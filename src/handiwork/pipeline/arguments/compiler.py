@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +19,7 @@ from .nodes import AnyNode, ChoiceNode, NeverNode, Node, RefNode, Shape, TypedNo
 from .shapes import ArrayShape, Contains, Members, ObjectShape
 from .wording import describe, types_of
 
+_ANNOTATIONS = frozenset(("type", "description", "title", "default", "examples", "format", "deprecated", "$comment"))
 _ANY = AnyNode()
 _NEVER = NeverNode()
 _MAX_NESTING = 40
@@ -41,6 +42,8 @@ class Compiler:
             return _NEVER
         if not isinstance(schema, Mapping) or not schema or self._nesting > _MAX_NESTING:
             return _ANY
+        if schema.keys() <= _ANNOTATIONS and isinstance(schema.get("type"), str):
+            return _bare(schema["type"])
         self._nesting += 1
         parts = self._parts(schema)
         self._nesting -= 1
@@ -179,6 +182,18 @@ class Compiler:
             contains = Contains(self.compile(schema["contains"]), least, most)
         nodes = tuple(map(self.compile, first)) if isinstance(first, (list, tuple)) else ()
         return {"array": ArrayShape(self.compile(items), first=nodes, contains=contains)}
+
+
+@lru_cache(maxsize=64)
+def _bare(name: str) -> Node:
+    """The node of a type without further conditions: one for all tools."""
+    schema = {"type": name}
+    types = types_of(schema)
+    return TypedNode(types, checks={}, shapes={}, says=partial(describe, schema, _unresolved)) if types else _ANY
+
+
+def _unresolved(_: str) -> Any:
+    return True
 
 
 def _names(required: Any) -> list[str]:

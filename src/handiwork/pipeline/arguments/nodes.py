@@ -98,6 +98,9 @@ class TypedNode:
             value = shape.fix(value, at, trace)
             if value is WRONG:
                 return WRONG
+        return self._checked(kind, value, at, trace) if self.checks else value
+
+    def _checked(self, kind: str, value: Any, at: At, trace: Trace) -> Any:
         for check in self.checks.get(kind, ()):
             if missed := check(value):
                 return trace.wrong(at, f"expected {missed}, got {shown(value)}")

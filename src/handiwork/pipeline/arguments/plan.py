@@ -101,9 +101,12 @@ class Plan:
             value = inside
 
     def _text_inside(self, text: str) -> Any:
+        """What a wrapper's text spells; a damaged object in it is damage, not an unknown argument."""
         try:
             return read_object(text, [])
         except Unreadable:
+            if text.lstrip()[:1] == "{":
+                raise
             return None
 
     def _is_ours(self, inside: dict[str, Any]) -> bool:

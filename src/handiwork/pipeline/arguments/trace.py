@@ -78,7 +78,8 @@ class Trace:
             return
         if type(before) is str and type(after) in _SCALARS and len(before) < 40 and len(notes) < MOST_NOTES:
             where = at[1] if at is not None and at[0] is None else place(at)
-            notes.append(f"{where}: {before!r} -> {str(after).lower()} ({how})")
+            told = after if type(after) is int else "true" if after else "false"
+            notes.append(f"{where}: {before!r} -> {told} ({how})")
         else:
             self.repaired(at, f"{shown(before, 40)} -> {shown(after, 40)} ({how})", 0)
 

@@ -128,24 +128,16 @@ class ObjectShape:
     def _place_strays(self, value: Any, result: Any, at: At, trace: Trace) -> tuple[Any, bool]:
         """Names that aren't listed: a listed name spelt otherwise, a pattern's, an extra one, or wrong."""
         strays = [name for name in value if name not in self.children]
-        failed, few = False, len(strays) <= _MOST_MISSPELT
+        draft, failed, few = dict(result), False, len(strays) <= _MOST_MISSPELT
         for name in strays:
-            item, meant = value[name], self._meant(str(name), value) if few else None
-            if meant is None:
-                fixed = self._keep(str(name), item, at, trace)
-                if fixed is item and isinstance(name, str):
-                    continue
-            result = dict(value) if result is value else result
-            del result[name]
-            if meant is not None:
-                failed |= not self._rename((str(name), meant), item, result, at, trace)
-            elif fixed is WRONG:
+            if few and (meant := self._meant(str(name), value)) is not None:
+                failed |= not self._rename((name, meant), draft, at, trace)
+            elif not self._keep(name, draft, at, trace):
                 failed = True
-                if trace.full:
-                    break
-            else:
-                result[str(name)] = fixed
-        return result, failed
+            if trace.full:
+                break
+        unchanged = not failed and all(name in draft and draft[name] is value[name] for name in strays)
+        return (result, False) if unchanged else (draft, failed)
 
     def _meant(self, name: str, value: Mapping[str, Any]) -> str | None:
         """The listed name that *name* can only mean, if that one isn't given."""
@@ -161,21 +153,33 @@ class ObjectShape:
             return None
         return meant if self.members.renames == "always" or meant in self.required else None
 
-    def _rename(self, names: tuple[str, str], item: Any, result: dict[str, Any], at: At, trace: Trace) -> bool:
+    def _rename(self, names: tuple[Any, str], draft: dict[str, Any], at: At, trace: Trace) -> bool:
         name, meant = names
-        if meant in result:
-            trace.wrong((at, meant), f"given more than once under other names, such as {name!r}")
+        item = draft.pop(name)
+        if meant in draft:
+            trace.wrong((at, meant), f"given more than once under other names, such as {str(name)!r}")
             return False
-        trace.repaired((at, meant), f"was spelt {shown(name)}")
+        trace.repaired((at, meant), f"was spelt {shown(str(name))}")
         before = len(trace.problems)
-        result[meant] = item
+        draft[meant] = item
         fixed = self.children[meant].fix(item, (at, meant), trace)
         if fixed is WRONG:
-            return self._leave_out(meant, result, trace, (at, before))
-        result[meant] = fixed
+            return self._leave_out(meant, draft, trace, (at, before))
+        draft[meant] = fixed
         return True
 
-    def _keep(self, name: str, item: Any, at: At, trace: Trace) -> Any:
+    def _keep(self, name: Any, draft: dict[str, Any], at: At, trace: Trace) -> bool:
+        """Fix the value of a name that isn't listed, in its place; a name that is no text becomes one."""
+        text = str(name)
+        fixed = self._extra(text, draft[name], at, trace)
+        if text != name:
+            del draft[name]
+        if fixed is WRONG:
+            return False
+        draft[text] = fixed
+        return True
+
+    def _extra(self, name: str, item: Any, at: At, trace: Trace) -> Any:
         members = self.members
         matching = [node for pattern, node in members.patterns if pattern.search(name)]
         others = members.others if not matching else None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from handiwork.pipeline.arguments.conversion import CONVERTERS, kind_of, means_nothing, reading_as
-from handiwork.pipeline.arguments.trace import Trace
+from handiwork.pipeline.arguments.trace import Source, Trace
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,8 @@ def test_turns(kind: str, value: Any, turned: Any) -> None:
         ("array", None),
         ("array", '["a", "b'),
         ("array", '{"a": '),
+        ("array", '"a", "b"'),
+        ("array", "'a'"),
         ("object", "text"),
         ("object", "[1]"),
         ("object", '{"a": 1'),
@@ -89,10 +91,20 @@ def test_leaves_what_has_no_certain_reading(kind: str, value: Any) -> None:
     assert CONVERTERS[kind](value, Trace()) is None
 
 
-def test_a_number_becomes_text_only_if_its_spelling_is_known() -> None:
-    to_string = CONVERTERS["string"]
-    assert to_string(1.1, Trace('{"version": 1.10}')) is None
-    assert to_string(1.5, Trace('{"version": 1.5}')) is not None
+@pytest.mark.parametrize(
+    ("text", "number", "spelt"),
+    [
+        ('{"version": 1.5}', 1.5, "1.5"),
+        ('{"id": -7}', -7, "-7"),
+        ('{"version": 1.10}', 1.1, None),
+        ("{'phone': +4912345}", 4912345, None),
+        ("{'mask': 0x1F}", 31, None),
+        ('{"size": 1e5}', 100000.0, None),
+    ],
+)
+def test_a_number_becomes_text_only_if_it_was_spelt_like_that(text: str, number: float, spelt: str | None) -> None:
+    found = CONVERTERS["string"](number, Trace(Source(text)))
+    assert (found and found[0]) == spelt
 
 
 def test_of_several_types_the_literal_reading_counts() -> None:

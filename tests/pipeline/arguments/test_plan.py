@@ -67,6 +67,7 @@ def test_what_is_no_object_is_refused(raw: Any) -> None:
 
 def test_names_that_are_not_text_become_text() -> None:
     assert LOOSE.apply({1: "a", "limit": 2}).args == {"1": "a", "limit": 2}
+    assert "given twice" in str(LOOSE.apply({1: "a", "1": "b"}).error)
 
 
 def test_an_error_stays_short_whatever_was_sent() -> None:

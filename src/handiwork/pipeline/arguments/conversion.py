@@ -119,15 +119,14 @@ def to_string(value: Any, trace: Trace) -> Turned | None:
     if isinstance(value, bool):
         return "true" if value else "false", "text was expected", 1
     if isinstance(value, int) and value.bit_length() < 10_000:
-        return str(value), "text was expected", 1
-    if isinstance(value, float) and isfinite(value) and _was_written(repr(value), trace.source):
-        return repr(value), "text was expected", 1
-    return None
-
-
-def _was_written(number: str, source: str | None) -> bool:
-    """1.10 is read as 1.1: its text is only known if the source spells it the same way."""
-    return source is None or re.search(rf"(?<![\w.+-]){re.escape(number)}(?![\w.])", source) is not None
+        text = str(value)
+    elif isinstance(value, float) and isfinite(value):
+        text = repr(value)
+    else:
+        return None
+    # 1.10 is read as 1.1, and +49 as 49: a number stands for its text only if it was written like that.
+    known = trace.source is None or text in trace.source.numbers
+    return (text, "text was expected", 1) if known else None
 
 
 def to_object(value: Any, _: Trace) -> Turned | None:
@@ -148,7 +147,7 @@ def to_array(value: Any, _: Trace) -> Turned | None:
         return found, "list written as text", 1
     if isinstance(found, dict):
         return [found], "one object written as text, put in a list", 4
-    if isinstance(value, str) and _looks_like_json(value):
+    if isinstance(value, str) and (_looks_like_json(value) or _is_quoted(value)):
         return None
     return [value], "one value, put in a list", 4
 
@@ -172,6 +171,12 @@ _JSON_LIKE = re.compile(r"\s*(?:```|[\[{]\s*(?:[\"'\[{\d\]}]|-\d|true\b|false\b|
 def _looks_like_json(text: str) -> bool:
     """A text that was meant as a structure: if it can't be read it is damaged, not a bare value."""
     return _JSON_LIKE.match(text) is not None
+
+
+def _is_quoted(text: str) -> bool:
+    """`"a"` may be one member a, or one with its quotes; `"a", "b"` may be two."""
+    text = text.strip()
+    return text[:1] in ('"', "'") and text[-1:] == text[:1]
 
 
 Converter = Callable[[Any, Trace], "Turned | None"]

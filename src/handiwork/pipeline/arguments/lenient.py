@@ -24,7 +24,7 @@ _OCTAL = re.compile(r"[+-]?0[0-9]")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _SPELLINGS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL", "None", "none"))
-_AFTER_SCALAR = frozenset(",}]):/# \t\r\n\\")
+_AFTER_SCALAR = frozenset(",，}]):/# \t\r\n\\")
 
 
 class _Open:
@@ -88,9 +88,9 @@ class LenientReader(StringReader):
         char, closer = self._peek(), self.stack[-1].closer
         if char == closer:
             return True, self._close()
-        if char != ",":
+        if char not in ",，":
             raise self.broken(f"expected a comma or {closer!r}")
-        self.pos += 1
+        self._punctuation(char)
         if self._peek() == closer:
             if closer != ")":
                 self.faults.add("trailing comma")
@@ -117,8 +117,14 @@ class LenientReader(StringReader):
             return
         char = self._peek()
         opened.key = self.last_key = self.string(char) if self.opens_string(char) else self._bare_key()
-        if self._peek() != ":":
+        mark = self._peek()
+        if mark not in ":：":
             raise self.broken("expected a colon after the key")
+        self._punctuation(mark)
+
+    def _punctuation(self, mark: str) -> None:
+        if mark in "，：":
+            self.faults.add("full-width punctuation")
         self.pos += 1
 
     def _bare_key(self) -> str:

@@ -12,7 +12,7 @@ from .nodes import Node, TypedNode
 from .reading import read_object
 from .shapes import folded_name
 from .strings import Unreadable
-from .trace import WRONG, At, Trace, shown
+from .trace import WRONG, At, Source, Trace, shown
 from .wording import example_call
 
 _NOTHING = frozenset(("", "null", "none", "undefined"))
@@ -78,7 +78,7 @@ class Plan:
         if isinstance(value, (bytes, bytearray)):
             value = _decoded(bytes(value))
         if isinstance(value, str):
-            trace.source = value
+            trace.source = Source(value)
             value = None if value.strip().lower() in _NOTHING else read_object(value, trace.notes)
         if value is None:
             return {}

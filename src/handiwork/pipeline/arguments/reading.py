@@ -16,9 +16,9 @@ from .lenient import LenientReader
 from .strings import HALF, Unreadable
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n?(.*)", re.DOTALL)
-_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*:|\\[\"n]|//|/\*)")
+_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*[:：]|\\[\"n]|//|/\*)")
 _LEFTOVER = re.compile(r"[\s}\])`;~]*")
-_MORE_MEMBERS = re.compile(r"[\"'“”]\s*:|^\s*[,:\"']")
+_MORE_MEMBERS = re.compile(r"[\"'“”]\s*[:：]|^\s*[,，:：\"'“”]")
 _HALF_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _LIST_START = re.compile(r"\[\s*[\[{\"'\]\d-]")
 _HALF = re.compile("[\ud800-\udfff]")

@@ -171,6 +171,9 @@ class ObjectShape:
     def _keep(self, name: Any, draft: dict[str, Any], at: At, trace: Trace) -> bool:
         """Fix the value of a name that isn't listed, in its place; a name that is no text becomes one."""
         text = str(name)
+        if text != name and text in draft:
+            trace.wrong((at, text), "given twice, as text and as another kind of name")
+            return False
         fixed = self._extra(text, draft[name], at, trace)
         if text != name:
             del draft[name]

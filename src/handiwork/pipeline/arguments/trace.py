@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from functools import cached_property
 from typing import Any, TypeAlias
 
 At: TypeAlias = "tuple[At, str | int] | None"
 
 _SCALARS = frozenset((int, bool))
+_NUMBER = re.compile(r"(?<![\w.+-])-?\d[\w.+-]*")
 MOST_NOTES = 30
 MOST_PROBLEMS = 6
 MOST_COST = 100_000
@@ -29,12 +32,24 @@ WRONG = _Mark("WRONG")
 Memo: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, Trace]]"
 
 
+class Source:
+    """The text that the arguments were read from."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in it as they are spelt."""
+        return frozenset(_NUMBER.findall(self.text))
+
+
 class Trace:
     """Notes of repairs, problems, and `cost`: how far the repairs went from what was written."""
 
     __slots__ = ("cost", "depth", "memo", "notes", "problems", "source", "steps")
 
-    def __init__(self, source: str | None = None) -> None:
+    def __init__(self, source: Source | None = None) -> None:
         self.notes: list[str] = []
         self.problems: list[str] = []
         self.cost = 0

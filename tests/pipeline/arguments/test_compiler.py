@@ -73,9 +73,16 @@ def test_refuses(schema: Any, value: Any) -> None:
     assert fix(schema, value) is WRONG
 
 
-def test_a_schema_may_be_its_own_member_with_a_default() -> None:
-    root = {"type": "object", "properties": {"inner": {"$ref": "#", "default": {}}, "n": INTEGER}}
-    assert fix({"$ref": "#"}, {"n": "1"}, root) == {"n": 1, "inner": {}}
+def test_a_default_that_holds_itself_is_not_filled() -> None:
+    root = {"type": "object", "properties": {"inner": {"$ref": "#", "default": {}}, "n": {**INTEGER, "default": 3}}}
+    assert fix({"$ref": "#"}, {"n": "1"}, root) == {"n": 1}
+    assert fix({"$ref": "#"}, {"inner": {}}, root) == {"inner": {"n": 3}, "n": 3}
+
+
+def test_a_default_is_completed_by_the_defaults_in_it() -> None:
+    inner = {"type": "object", "properties": {"n": {**INTEGER, "default": 3}}}
+    schema = {"type": "object", "properties": {"inner": {**inner, "default": {}}}}
+    assert fix(schema, {}) == {"inner": {"n": 3}}
 
 
 def test_recursion_deeper_than_any_sane_call_is_refused() -> None:

@@ -80,35 +80,43 @@ class ObjectShape:
             failed = self._report_missing(result, at, trace) or failed
         if failed:
             return WRONG
-        return self._filled(value, result) if self.members.defaults else result
+        return self._filled(value, result, at, trace) if self.members.defaults else result
 
-    @property
-    def fills(self) -> dict[str, Any]:
-        """The defaults that are legal, or can be made so. Others would only break the call."""
-        if self._fills is None:
-            self._fills = {}  # a default that holds the object it stands in is filled once, not for ever
-            self._fills = {n: d for n in self.members.defaults if (d := self._default(n)) is not WRONG}
-        return self._fills
-
-    def _default(self, name: str) -> Any:
-        default = self.members.defaults[name]
-        return (
-            default if type(default) in self.children[name].plain else self.children[name].fix(default, None, Trace())
-        )
-
-    def _filled(self, value: Any, result: Any) -> Any:
-        for name, default in self.fills.items():
+    def _filled(self, value: Any, result: Any, at: At, trace: Trace) -> Any:
+        if id(self) in trace.filling:
+            return trace.wrong(at, "a default that holds itself has no end")
+        for name, default in self._defaults(trace).items():
             if name not in result:
                 result = dict(value) if result is value else result
                 result[name] = copy_json(default) if isinstance(default, (dict, list)) else default
         return result
+
+    def _defaults(self, trace: Trace) -> dict[str, Any]:
+        """The defaults that are legal, or can be made so. Others would only break the call."""
+        if self._fills is not None:
+            return self._fills
+        if id(self) in trace.filling:
+            return {}
+        attempts = {name: self._default(name, trace) for name in self.members.defaults}
+        found = {name: default for name, default in attempts.items() if default is not WRONG}
+        if not trace.filling:
+            self._fills = found
+        return found
+
+    def _default(self, name: str, trace: Trace) -> Any:
+        default, child = self.members.defaults[name], self.children[name]
+        if type(default) in child.plain:
+            return default
+        attempt = Trace()
+        attempt.filling = (*trace.filling, id(self))
+        return child.fix(default, None, attempt)
 
     def _leave_out(self, name: str, result: dict[str, Any], trace: Trace, mark: tuple[At, int]) -> bool:
         """Null, or an empty text where no text is allowed, means that an optional argument is left out."""
         item = result[name]
         if not means_nothing(item) or (isinstance(item, str) and "string" in self.children[name].kinds):
             return False
-        if name in self.required and name not in self.fills:
+        if name in self.required and name not in self._defaults(trace):
             return False
         at, before = mark
         del trace.problems[before:]
@@ -117,7 +125,8 @@ class ObjectShape:
         return True
 
     def _report_missing(self, result: Mapping[str, Any], at: At, trace: Trace) -> bool:
-        missing = [n for n in self.children if n in self.required and n not in result and n not in self.fills]
+        filled = self._defaults(trace)
+        missing = [n for n in self.children if n in self.required and n not in result and n not in filled]
         missing += sorted(n for n in self.required if n not in self.children and n not in result)
         for name in missing:
             trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}")
@@ -144,10 +153,11 @@ class ObjectShape:
         if self.members.renames == "never":
             return None
         if self._by_fold is None:
-            self._by_fold = {}
+            folds: dict[str, str | None] = {}
             for known in self.children:
                 fold = folded_name(known)
-                self._by_fold[fold] = None if fold in self._by_fold else known
+                folds[fold] = None if fold in folds else known
+            self._by_fold = folds
         meant = self._by_fold.get(folded_name(name)) if len(name) < 200 else None
         if meant is None or meant in value:
             return None

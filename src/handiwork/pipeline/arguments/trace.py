@@ -45,9 +45,12 @@ class Source:
 
 
 class Trace:
-    """Notes of repairs, problems, and `cost`: how far the repairs went from what was written."""
+    """Notes of repairs, problems, and `cost`: how far the repairs went from what was written.
 
-    __slots__ = ("cost", "depth", "memo", "notes", "problems", "source", "steps")
+    `filling` are the objects whose defaults are just being made.
+    """
+
+    __slots__ = ("cost", "depth", "filling", "memo", "notes", "problems", "source", "steps")
 
     def __init__(self, source: Source | None = None) -> None:
         self.notes: list[str] = []
@@ -57,11 +60,12 @@ class Trace:
         self.steps = 0
         self.source = source
         self.memo: Memo | None = None
+        self.filling: tuple[int, ...] = ()
 
     def fork(self) -> Trace:
         """A trace for an attempt that may be thrown away."""
         other = Trace(self.source)
-        other.depth, other.steps, other.memo = self.depth, self.steps, self.memo
+        other.depth, other.steps, other.memo, other.filling = self.depth, self.steps, self.memo, self.filling
         return other
 
     def join(self, other: Trace) -> None:

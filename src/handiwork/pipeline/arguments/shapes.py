@@ -137,7 +137,10 @@ class ObjectShape:
     def _place_strays(self, value: Any, result: Any, at: At, trace: Trace) -> tuple[Any, bool]:
         """Names that aren't listed: a listed name spelt otherwise, a pattern's, an extra one, or wrong."""
         strays = [name for name in value if name not in self.children]
-        draft, failed, few = dict(result), False, len(strays) <= _MOST_MISSPELT
+        few = len(strays) <= _MOST_MISSPELT
+        if not few and self._takes_any_name(strays):
+            return result, False
+        draft, failed = dict(result), False
         for name in strays:
             if few and (meant := self._meant(str(name), value)) is not None:
                 failed |= not self._rename((name, meant), draft, at, trace)
@@ -147,6 +150,10 @@ class ObjectShape:
                 break
         unchanged = not failed and all(name in draft and draft[name] is value[name] for name in strays)
         return (result, False) if unchanged else (draft, failed)
+
+    def _takes_any_name(self, names: list[Any]) -> bool:
+        members = self.members
+        return members.others is members.names is None and not members.patterns and {str}.issuperset(map(type, names))
 
     def _meant(self, name: str, value: Mapping[str, Any]) -> str | None:
         """The listed name that *name* can only mean, if that one isn't given."""

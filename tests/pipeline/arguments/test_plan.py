@@ -34,6 +34,13 @@ def test_wrappers_are_taken_off(raw: Any) -> None:
     assert FILE.apply(raw).args == {"path": "a"}
 
 
+def test_parameters_may_be_a_reference() -> None:
+    file = {"type": "object", "properties": {"path": STRING}, "required": ["path"]}
+    plan = compile_plan({"$ref": "#/$defs/file", "$defs": {"file": file}})
+    assert plan.apply({"arguments": {"Path": "a"}}).args == {"path": "a"}
+    assert str(plan.apply("{}").error).endswith('A right call: {"path": "..."}')
+
+
 def test_a_wrapper_that_is_a_parameter_stays() -> None:
     parameters = {"type": "object", "properties": {"arguments": {"type": "object"}, "path": STRING}}
     assert compile_plan(parameters).apply({"arguments": {"path": "a"}}).args == {"arguments": {"path": "a"}}

@@ -75,6 +75,11 @@ def test_a_default_that_is_illegal_is_not_filled() -> None:
     assert fix(schema, {"a": 1})[0] == {"a": 1, "b": 5}
 
 
+def test_a_missing_name_is_told_with_the_one_given_instead() -> None:
+    problem = fix(FILE, {"file_pth": "a"})[1].problems[0]
+    assert problem == 'file_path: required but missing, expected a string (you gave "file_pth")'
+
+
 def test_all_problems_are_told_at_once() -> None:
     _, trace = fix(CLOSED, {"max": "x", "why": 1})
     assert [problem.split(":")[0] for problem in trace.problems] == ["max", "why", "file_path"]

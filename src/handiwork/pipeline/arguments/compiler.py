@@ -66,6 +66,13 @@ class Compiler:
             seen += 1
         return found if seen or pointer in ("#", "#/") else True
 
+    def listing(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema that lists the properties: *schema*, or the one it refers to."""
+        if "properties" not in schema and isinstance(schema.get("$ref"), str):
+            target = self.resolve(schema["$ref"])
+            return target if isinstance(target, Mapping) else schema
+        return schema
+
     # ----------------------------------------------------------------------------------------- parts
 
     def _parts(self, schema: Mapping[str, Any]) -> list[Node]:

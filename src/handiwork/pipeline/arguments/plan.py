@@ -35,16 +35,16 @@ class Plan:
     __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_wrappable")
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._parameters = parameters
         self._compiler = Compiler(parameters)
+        self._parameters = listing = self._compiler.listing(parameters)
         self._node = self._compiler.compile(
             parameters if parameters.keys() >= _OBJECT.keys() else {**_OBJECT, **parameters}
         )
         self._fixer = _without_detour(self._node)
-        listed = parameters.get("properties")
+        listed = listing.get("properties")
         self._listed = frozenset(listed) if isinstance(listed, Mapping) else frozenset[str]()
         self._known = frozenset(map(folded_name, self._listed))
-        self._wrappable = not is_open_map(parameters)
+        self._wrappable = not is_open_map(listing)
 
     def apply(self, raw: Any) -> Repaired:
         """Repair what the model wrote: a text, or an already parsed value.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from handiwork.core.errors import near_names
@@ -128,8 +129,11 @@ class ObjectShape:
         filled = self._defaults(trace)
         missing = [n for n in self.children if n in self.required and n not in result and n not in filled]
         missing += sorted(n for n in self.required if n not in self.children and n not in result)
+        strays = [n for n in islice(result, _MOST_MISSPELT) if isinstance(n, str) and n not in self.children]
         for name in missing:
-            trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}")
+            near = near_names(name, strays, 1) if strays else []
+            given = f" (you gave {shown(near[0])})" if near else ""
+            trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}{given}")
         return bool(missing)
 
     # ---------------------------------------------------------------------------------------- strays

@@ -77,7 +77,24 @@ def test_names_that_are_not_text_become_text() -> None:
     assert "given twice" in str(LOOSE.apply({1: "a", "1": "b"}).error)
 
 
-def test_an_error_stays_short_whatever_was_sent() -> None:
-    repaired = FILE.apply({"limit": "x" * 100_000, **{f"k{i}": i for i in range(1000)}, "path": "y" * 100_000})
+HUGE = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"limit": HUGE, **{f"k{i}": i for i in range(1000)}, "path": HUGE},
+        {HUGE: 1},
+        {"path": {HUGE: 1}},
+        f"{{'{HUGE}': 1, '{HUGE}': 2}}",
+        f'{{"{HUGE}": 1, "{HUGE}": 2}}',
+        f'{{"{HUGE}": 1',
+        f'{{"path": {HUGE}}}',
+        HUGE,
+    ],
+)
+def test_an_error_stays_short_whatever_was_sent(raw: Any) -> None:
+    closed = {"type": "object", "properties": {"path": STRING, "limit": INTEGER}, "additionalProperties": False}
+    repaired = compile_plan(closed).apply(raw)
     assert repaired.error is not None
     assert len(repaired.error) < 1500

@@ -41,7 +41,7 @@ class _Open:
         if self.closer != "}":
             self.items.append(value)
         elif self.key in self.items and self.items[self.key] != value:
-            raise Unreadable(f"the key {self.key!r} stands twice with different values")
+            raise Unreadable(f"the key {self.key[:60]!r} stands twice with different values")
         else:
             self.items[self.key] = value
 

@@ -36,7 +36,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse_doubled(pairs: list[tuple[str, Any]], found: dict[str, Any]) -> None:
     for key, value in pairs:
         if found[key] != value:
-            raise Unreadable(f"the key {key!r} stands twice with different values")
+            raise Unreadable(f"the key {key[:60]!r} stands twice with different values")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -178,7 +178,7 @@ class ObjectShape:
         name, meant = names
         item = draft.pop(name)
         if meant in draft:
-            trace.wrong((at, meant), f"given more than once under other names, such as {str(name)!r}")
+            trace.wrong((at, meant), f"given more than once under other names, such as {shown(str(name))}")
             return False
         trace.repaired((at, meant), f"was spelt {shown(str(name))}")
         before = len(trace.problems)
@@ -218,7 +218,7 @@ class ObjectShape:
         return item
 
     def _unknown(self, name: str) -> str:
-        near = near_names(name, self.children)
+        near = near_names(name[:100], self.children)
         if near:
             return f"unknown argument; did you mean {' or '.join(near)}?"
         return f"unknown argument; the known ones are {', '.join(list(self.children)[:20]) or 'none'}"

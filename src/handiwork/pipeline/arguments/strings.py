@@ -28,7 +28,7 @@ class Unreadable(Exception):  # noqa: N818 - it is a verdict on the text, not a 
 
 def cut_off(key: str = "") -> Unreadable:
     """The verdict on a text that ends before its value is complete."""
-    where = f" in or after {key!r}" if key else ""
+    where = f" in or after {key[:60]!r}" if key else ""
     return Unreadable(f"the call was cut off{where}; write all of it again, a long text in smaller parts")
 
 

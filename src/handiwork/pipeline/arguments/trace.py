@@ -11,6 +11,7 @@ At: TypeAlias = "tuple[At, str | int] | None"
 
 _SCALARS = frozenset((int, bool))
 _NUMBER = re.compile(r"(?<![\w.+-])-?\d[\w.+-]*")
+_LONGEST_NAME = 80
 MOST_NOTES = 30
 MOST_PROBLEMS = 6
 MOST_COST = 100_000
@@ -122,16 +123,12 @@ class Trace:
 
 
 def place(at: At) -> str:
-    """The path of a parameter, as `edits[2].path`."""
-    if at is None:
-        return "arguments"
-    if at[0] is None:
-        return str(at[1])
+    """The path of a parameter, as `edits[2].path`; long names are cut."""
     steps: list[str] = []
     while at is not None:
         at, key = at
-        steps.append(f"[{key}]" if isinstance(key, int) else f".{key}" if at is not None else str(key))
-    return "".join(reversed(steps))
+        steps.append(f"[{key}]" if isinstance(key, int) else f".{key[:_LONGEST_NAME]}")
+    return "".join(reversed(steps)).removeprefix(".") or "arguments"
 
 
 def shown(value: Any, most: int = 60) -> str:

@@ -160,6 +160,60 @@ def test_any_input_gives_args_or_an_error_and_repair_is_idempotent(raw: Any, par
         assert repr(again.args) == repr(repaired.args)
 
 
+KEYWORDS = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "prefixItems",
+    "enum",
+    "const",
+    "default",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "$ref",
+    "minimum",
+    "maximum",
+    "multipleOf",
+    "minLength",
+    "pattern",
+    "minItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "patternProperties",
+    "propertyNames",
+    "additionalProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "nullable",
+    "exclusiveMinimum",
+    "examples",
+]
+nonsense = st.recursive(
+    st.one_of(scalars, st.sampled_from(["object", "array", "#", "#/properties/a", "("])),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(KEYWORDS), inner, max_size=4),
+        st.dictionaries(names | st.integers(0, 2), inner, max_size=2),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(odd | objects, st.dictionaries(st.sampled_from(KEYWORDS), nonsense, max_size=5))
+def test_a_nonsensical_schema_never_raises(raw: Any, parameters: Any) -> None:
+    repaired = repair_arguments(raw, parameters)
+    assert (repaired.args is None) != (repaired.error is None)
+
+
 @settings(max_examples=150, deadline=None)
 @given(objects, st.booleans(), st.sampled_from([None, 1]))
 def test_a_text_that_is_cut_anywhere_is_never_read_as_something_else(

@@ -44,6 +44,8 @@ def fix(schema: Any, value: Any, root: Any = None) -> Any:
         ({"enum": ["on", "off"], "nullable": True}, None, None),
         ({"type": ["string", "null"]}, "null", "null"),
         ({"properties": {"a": INTEGER}}, '{"a": "1"}', {"a": 1}),
+        ({"type": "integer", "enum": ["1", "2"]}, 2, "2"),
+        ({"type": "string", "enum": []}, 5, "5"),
         (True, [1], [1]),
     ],
 )

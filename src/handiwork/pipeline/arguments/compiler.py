@@ -135,7 +135,7 @@ class Compiler:
         """The node of the keywords that speak of the value itself."""
         types = types_of(schema)
         says = partial(describe, schema, self.resolve)
-        if "const" in schema or isinstance(schema.get("enum"), (list, tuple)):
+        if "const" in schema or (isinstance(schema.get("enum"), (list, tuple)) and schema["enum"]):
             return _choice(schema, types, says)
         checks = checks_of(schema)
         shapes: dict[str, Shape] = {}
@@ -151,7 +151,7 @@ class Compiler:
         if _OBJECT_KEYS.isdisjoint(schema):
             return {}
         listed = schema.get("properties")
-        properties = listed if isinstance(listed, Mapping) else {}
+        properties = {n: p for n, p in listed.items() if isinstance(n, str)} if isinstance(listed, Mapping) else {}
         children = {name: self.compile(inner) for name, inner in properties.items()}
         others = schema.get("additionalProperties")
         patterns = schema.get("patternProperties")
@@ -173,7 +173,7 @@ class Compiler:
         for pattern, inner in patterns.items():
             try:
                 found.append((re.compile(pattern), self.compile(inner)))
-            except re.error:
+            except (re.error, TypeError):
                 continue
         return found
 
@@ -185,7 +185,8 @@ class Compiler:
             items, first = schema.get("additionalItems", True), items
         contains = None
         if "contains" in schema:
-            least, most = schema.get("minContains", 1), schema.get("maxContains", float("inf"))
+            least = _count(schema.get("minContains"), 1)
+            most = _count(schema.get("maxContains"), float("inf"))
             contains = Contains(self.compile(schema["contains"]), least, most)
         nodes = tuple(map(self.compile, first)) if isinstance(first, (list, tuple)) else ()
         return {"array": ArrayShape(self.compile(items), first=nodes, contains=contains)}
@@ -203,6 +204,10 @@ def _unresolved(_: str) -> Any:
     return True
 
 
+def _count(given: Any, otherwise: float) -> float:
+    return given if isinstance(given, (int, float)) else otherwise
+
+
 def _names(required: Any) -> list[str]:
     return [n for n in required if isinstance(n, str)] if isinstance(required, (list, tuple)) else []
 
@@ -215,10 +220,10 @@ def _renames(others: Any, patterns: Any) -> str:
 
 
 def _choice(schema: Mapping[str, Any], types: tuple[str, ...], says: Callable[[], str]) -> Node:
-    """The listed values that the type allows too."""
-    listed = schema["enum"] if isinstance(schema.get("enum"), (list, tuple)) else [schema["const"]]
+    """The listed values that the type allows too; all of them if author and type contradict each other."""
+    listed = schema["enum"] if isinstance(schema.get("enum"), (list, tuple)) and schema["enum"] else [schema["const"]]
     allowed = {*types, "integer"} if "number" in types else set(types)
-    choices = [c for c in listed if not allowed or kind_of(c) in allowed]
+    choices = [c for c in listed if not allowed or kind_of(c) in allowed] or list(listed)
     if "const" in schema:
         choices = [c for c in choices if same(c, schema["const"])]
     if schema.get("nullable") is True and None not in choices:

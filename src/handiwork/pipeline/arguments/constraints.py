@@ -106,7 +106,7 @@ def _hashable(value: Any) -> Any:
         return "object", frozenset((k, _hashable(v)) for k, v in value.items())
     if isinstance(value, (list, tuple)):
         return "array", tuple(map(_hashable, value))
-    return (type(value) is bool, value)
+    return (type(value) is bool, value) if isinstance(value, _SCALARS) else repr(value)
 
 
 def _dependencies(needs: Any) -> Check | None:
@@ -115,7 +115,11 @@ def _dependencies(needs: Any) -> Check | None:
 
     def check(value: Any) -> str | None:
         for key, others in needs.items():
-            missing = [o for o in others if o not in value] if key in value and isinstance(others, list) else []
+            missing = (
+                [o for o in others if isinstance(o, str) and o not in value]
+                if key in value and isinstance(others, list)
+                else []
+            )
             if missing:
                 return f"{', '.join(map(str, missing))} beside {key}"
         return None
@@ -123,6 +127,7 @@ def _dependencies(needs: Any) -> Check | None:
     return check
 
 
+_SCALARS = (str, int, float, type(None))
 _NUMBERS = ("integer", "number")
 _MAKERS: dict[str, tuple[tuple[str, ...], Maker]] = {
     "minimum": (_NUMBERS, _bound("a number of at least", lambda v, limit: v >= limit)),

@@ -42,7 +42,7 @@ class Plan:
         )
         self._fixer = _without_detour(self._node)
         listed = listing.get("properties")
-        self._listed = frozenset(listed) if isinstance(listed, Mapping) else frozenset[str]()
+        self._listed = frozenset(filter(_is_text, listed)) if isinstance(listed, Mapping) else frozenset[str]()
         self._known = frozenset(map(folded_name, self._listed))
         self._wrappable = not is_open_map(listing)
 
@@ -129,6 +129,10 @@ def _without_detour(node: Node) -> Callable[[Any, At, Trace], Any]:
     if isinstance(node, TypedNode) and "object" in node.kinds and "object" not in node.checks:
         return node.shapes["object"].fix if "object" in node.shapes else node.fix
     return node.fix
+
+
+def _is_text(name: object) -> bool:
+    return isinstance(name, str)
 
 
 def _decoded(raw: bytes) -> str:

@@ -272,7 +272,7 @@ class Contains:
     """`contains` with its bounds: how many items must be legal under a schema."""
 
     node: Node
-    least: int
+    least: float
     most: float
 
     def holds(self, value: list[Any], at: At, trace: Trace) -> bool:

@@ -400,7 +400,10 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A finished command. `output` holds head and tail where the whole was too long; `path` the whole."""
+    """A finished command. `output` holds head and tail where the whole was too long; `path` the whole.
+
+    `process` is what the command left running in the background when it ended by itself.
+    """
 
     output: str
     exit_code: int
@@ -408,6 +411,7 @@ class Ran:
     timed_out: bool = False
     cancelled: bool = False
     path: str = ""
+    process: Process | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +426,11 @@ class Command:
 
 
 class Process(Protocol):
-    """A command that is still running, or has ended."""
+    """A command that is still running, or has ended.
+
+    `output` gives text from an offset on and the offset that follows it; a negative offset counts
+    from the end. Offsets are bytes of what was printed. `write` of "\x04" closes its input.
+    """
 
     id: str
     command: str

@@ -102,9 +102,7 @@ class Nursery:
         self._children: set[Child] = set()
         self._closed = False
 
-    def start(
-        self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], keyboard: bool = False
-    ) -> Child:
+    def start(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], keyboard: bool = False) -> Child:
         """Start *argv*; with *keyboard* its standard input is a pipe, else it reads nothing."""
         mark = f"{self._mark}.{next(self._number)}"
         outer = os.environ.get(_MARK)
@@ -139,9 +137,7 @@ class Nursery:
             kill_marked(self._mark)
 
 
-def _popen(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], *, keyboard: bool
-) -> subprocess.Popen[bytes]:
+def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], *, keyboard: bool) -> subprocess.Popen[bytes]:
     if not Path(cwd).is_dir():
         raise UsageError(f"there is no directory {cwd}", "give an existing directory as cwd")
     return subprocess.Popen(

@@ -143,9 +143,7 @@ ran = env.run(Command("head -c 62914560 /dev/zero | tr '\\\\0' x", cwd="/"))
 grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 print(grown, len(ran.output), Path(ran.path).stat().st_size)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_python_env()
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_python_env())
     grown, shown, size = map(float, done.stdout.split())
     assert grown <= 8 and shown <= 50_000 and size == 62_914_560
 
@@ -166,9 +164,7 @@ env.run(Command("setsid sleep 304 > /dev/null 2>&1 &", cwd="/"))
 env.run(Command("yes", cwd="/", timeout_s=0.2, max_output_chars=100))
 print(env._nursery._mark, env._results)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_python_env()
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_python_env())
     mark, results = done.stdout.split()
     assert list(_marked(mark)) == []
     assert not Path(results).exists()
@@ -273,9 +269,7 @@ def test_parallel_runs_keep_their_outputs_apart(env, command):
 
 def test_it_costs_little_over_a_plain_process(env, command):
     def plain():
-        return subprocess.run(
-            ["bash", "-c", "true"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True
-        )
+        return subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
 
     ours, theirs = [], []
     for _ in range(25):

@@ -21,9 +21,7 @@ def test_keys_stay_behind_and_the_usual_names_pass():
 
 
 def test_names_that_the_person_passes_are_passed():
-    assert (
-        child_environment({}, ["AWS_PROFILE", "NOT_SET"], base={"AWS_PROFILE": "dev"})["AWS_PROFILE"] == "dev"
-    )
+    assert child_environment({}, ["AWS_PROFILE", "NOT_SET"], base={"AWS_PROFILE": "dev"})["AWS_PROFILE"] == "dev"
 
 
 def test_text_is_utf8_where_nothing_says_otherwise():

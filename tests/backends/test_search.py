@@ -79,9 +79,7 @@ def test_a_line_of_megabytes_costs_no_more_than_its_notice(tree):
     assert found.total == 1 and found.text.startswith("huge.json\na line longer than")
 
 
-@pytest.mark.parametrize(
-    ("pattern", "said"), [("(", "unclosed group"), ("[z-a]", "invalid"), ("x\\", "x\\")]
-)
+@pytest.mark.parametrize(("pattern", "said"), [("(", "unclosed group"), ("[z-a]", "invalid"), ("x\\", "x\\")])
 def test_a_bad_pattern_says_where(tree, pattern, said):
     with pytest.raises(UsageError, match="error") as caught:
         find(tree, pattern)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+from .errors import HandiworkError
 from .types import Args
 from .wire import dumps, tool_error
 
@@ -58,6 +59,8 @@ def describe_exception(error: BaseException) -> str:
             return "interrupted"
         case KeyError():
             return f"KeyError: {said}"
+        case HandiworkError():  # our own words: what happened, and what to do next
+            return f"{said} ({error.hint})" if error.hint else said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 

@@ -28,8 +28,10 @@ def stamp_of(path: Path) -> Stamp | None:
     """The stamp of a file, None where there is none."""
     try:
         about = path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise _told(error, path) from None
     return Stamp(about.st_ino, about.st_size, about.st_mtime_ns)
 
 
@@ -70,10 +72,11 @@ def _told(error: OSError, path: Path) -> UsageError:
         errno.EROFS: "the disk is read-only: write somewhere else",
         errno.ENOSPC: "the disk is full: free some space first",
         errno.EISDIR: "give the path of a file in it",
+        errno.EEXIST: "a part of the path is a file: choose another path",
         errno.ENOTDIR: "a part of the path is a file: choose another path",
         errno.ENAMETOOLONG: "choose a shorter name",
     }
-    return UsageError(f"can't write {path}: {error.strerror}", advice.get(error.errno or 0, ""))
+    return UsageError(f"can't write {path}: {(error.strerror or str(error)).lower()}", advice.get(error.errno or 0, ""))
 
 
 @contextmanager

@@ -59,6 +59,13 @@ class TextFile:
     text: str
     encoding: Encoding
 
+    def with_text(self, text: str) -> TextFile:
+        """*text* in the manner of this file: its line ends where they are all CRLF, its encoding where it can."""
+        if self.text.count("\n") == self.text.count("\r\n") > 0 and "\r\n" not in text:
+            text = text.replace("\n", "\r\n")
+        fits = self.encoding.codec != "latin-1" or text.encode("latin-1", "ignore").decode("latin-1") == text
+        return TextFile(text, self.encoding if fits else Encoding())
+
     def encoded(self) -> bytes:
         """The bytes of the file. Raises `UsageError` naming a character that the encoding doesn't have."""
         try:
@@ -76,7 +83,7 @@ def open_regular(path: Path) -> BinaryIO:
     try:
         # Without NONBLOCK the open itself would wait for the other end of a FIFO.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise _missing(path) from None
     except PermissionError:
         raise UsageError(f"no permission to read {path}", "ask for the right to it, or read another file") from None
@@ -89,7 +96,7 @@ def open_regular(path: Path) -> BinaryIO:
 def _missing(path: Path) -> UsageError:
     if not path.parent.is_dir():
         return UsageError(f"there is no directory {path.parent}", "list a directory that exists first")
-    return UnknownNameError("file", str(path), (str(path.parent / n) for n in os.listdir(path.parent)))
+    return UnknownNameError("file", path.name, os.listdir(path.parent), f"looked in {path.parent}")
 
 
 def sniff(head: bytes, name: object) -> Encoding:
@@ -153,6 +160,15 @@ def _decoded(file: BinaryIO, encoding: Encoding) -> Iterator[str]:
         yield decoder.decode(chunk)
     if read < SURVEY_BYTES:
         yield decoder.decode(b"", final=True)
+
+
+def is_text(data: bytes) -> bool:
+    """Whether `decode` would take it."""
+    try:
+        decode(data, "")
+    except UsageError:
+        return False
+    return True
 
 
 def decode(data: bytes, name: object) -> TextFile:

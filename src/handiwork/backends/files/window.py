@@ -72,21 +72,25 @@ def _text_at(file: BinaryIO, seen: Survey, start: Place, path: Path) -> io.TextI
 
 def _read(text: io.TextIOWrapper, start: Place, seen: Survey, *, max_lines: int, max_chars: int) -> Window:
     pieces: list[str] = []
-    at, left = start, max_chars
-    while len(pieces) < max_lines and left > 0 and (piece := _piece(text, left)):
+    at, left, held = start, max_chars, ""
+    while len(pieces) < max_lines and left > 0:
+        piece, held = _piece(text, left)
         left -= len(piece)
+        if not piece:
+            break
         if not piece.endswith("\n") and left <= 0 and pieces:
             return _window(pieces, start, at, seen)  # the next window begins with this line
         pieces.append(piece)
         at = Place(at.line + 1) if piece.endswith("\n") else Place(at.line, at.column + len(piece))
-    more = text.read(1) != ""
+    more = held or text.read(1)
     return _window(pieces, start, at if more else None, seen)
 
 
-def _piece(text: io.TextIOWrapper, most: int) -> str:
-    """A line or the first part of it; never one that divides a CR from its LF."""
+def _piece(text: io.TextIOWrapper, most: int) -> tuple[str, str]:
+    """A line or the first part of it, never one that divides a CR from its LF; and a CR read too far."""
     piece = text.readline(most)
-    return piece + text.readline(1) if piece.endswith("\r") else piece
+    following = text.readline(1) if piece.endswith("\r") else ""
+    return (piece, following) if following == "\r" else (piece + following, "")
 
 
 def _window(pieces: list[str], start: Place, following: Place | None, seen: Survey) -> Window:

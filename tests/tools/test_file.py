@@ -200,6 +200,7 @@ def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool):
     file, line = tmp_path / "big.txt", "0123456789" * 20 + "\n"
     contents = [f"{mark}\n" + line * 100_000 for mark in ("first", "second")]
     digests = {hashlib.sha256(text.encode()).digest() for text in contents}
+    first_edit = {"old_string": "first", "new_string": "second"}
     file.write_text(contents[0])
 
     def change():
@@ -210,10 +211,13 @@ def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool):
             else:
                 call("write_file", path="big.txt", content=contents[new == "second"])
 
+    begin = time.monotonic()
+    call(tool, path="big.txt", **({"content": contents[0]} if tool == "write_file" else first_edit))
+    usual = time.monotonic() - begin
     dice = random.Random(5)
     changed = set()
-    for _ in range(16):
-        _killed_in(change, 0.02 + dice.random() * 0.3)
+    for _ in range(12):
+        _killed_in(change, usual * (0.4 + 1.4 * dice.random()))
         digest = hashlib.sha256(file.read_bytes()).digest()
         assert digest in digests
         changed.add(digest)

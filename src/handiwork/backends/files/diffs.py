@@ -13,19 +13,57 @@ _CONTEXT = 3
 
 def short_diff(old: str, new: str) -> str:
     """What changed from *old* to *new*, at most 80 lines of it, line ends disregarded."""
-    a, b = old.replace("\r\n", "\n").split("\n"), new.replace("\r\n", "\n").split("\n")
-    start = _common(a, b, len(a), len(b))
-    end = _common(a[::-1], b[::-1], len(a) - start, len(b) - start)
-    first = max(0, start - _CONTEXT)
-    a, b = a[first : len(a) - max(0, end - _CONTEXT)], b[first : len(b) - max(0, end - _CONTEXT)]
+    old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    start = _lines_back(old, _same_start(old, new, min(len(old), len(new))))
+    end = _same_end(old, new, min(len(old), len(new)) - start)
+    a, b = (text[start : _lines_on(text, len(text) - end)].split("\n") for text in (old, new))
+    first = old.count("\n", 0, start)
     if max(len(a), len(b)) > _MAX_COMPARED:
-        return f"@@ from line {start + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
-    return _limited([*_moved(a, b, first)])
+        return f"@@ from line {first + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
+    return _limited(_moved(a, b, first))
 
 
-def _common(a: list[str], b: list[str], most_a: int, most_b: int) -> int:
-    pairs = zip(a[:most_a], b[:most_b], strict=False)
-    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(most_a, most_b))
+def _same_start(a: str, b: str, most: int) -> int:
+    """How many characters the texts have in common at their start."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _same_end(a: str, b: str, most: int) -> int:
+    """How many characters the texts have in common at their end."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _lines_back(text: str, at: int) -> int:
+    """The start of the line that stands a few lines before *at*."""
+    for _ in range(_CONTEXT + 1):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return 0
+    return at + 1
+
+
+def _lines_on(text: str, at: int) -> int:
+    """The end of the line that stands a few lines behind *at*."""
+    for _ in range(_CONTEXT + 1):
+        at = text.find("\n", at)
+        if at < 0:
+            return len(text)
+        at += 1
+    return at - 1
 
 
 def _moved(a: list[str], b: list[str], first: int) -> list[str]:

@@ -108,6 +108,8 @@ def _found(text: str, old: str) -> list[tuple[int, int]]:
     if "\r" in old and old in text:
         return [(start, start + len(old)) for start in _starts(text, old)]
     old = _plain(old)
+    if "\r\n" not in text:
+        return [(start, start + len(old)) for start in _starts(text, old)]
     # The n-th CRLF moves everything behind its line break by n characters.
     shifts = [m.start() - n for n, m in enumerate(re.finditer("\r\n", text))]
     return [
@@ -144,8 +146,7 @@ def _replaced(text: str, spans: list[tuple[int, int]], new: str) -> str:
 
 
 def _usual_end(text: str) -> str:
-    ends = Counter(_LINE_BREAK.findall(text))
-    return "\r\n" if ends["\r\n"] > ends["\n"] else "\n"
+    return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
 
 
 def _with_ends(old: str, new: str, usual: str) -> str:

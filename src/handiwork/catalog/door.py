@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ..core.types import Args, Scope
-from .signature import Parameter, read_signature, summary_of
+from ..core.loading import Late
 from .store import ToolRegistry, registry
 
+if TYPE_CHECKING:
+    from ..core.types import Args, Scope
+    from .signature import Parameter
+
+signature = Late("handiwork.catalog.signature")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -46,18 +50,18 @@ def tool(
     """
 
     def decorate(fn: F) -> F:
-        signature = read_signature(fn)
+        read = signature.read_signature(fn)
         tool_name = name or fn.__name__
         schema = {
             "name": tool_name,
-            "description": description or summary_of(fn),
-            "parameters": signature.schema,
+            "description": description or signature.summary_of(fn),
+            "parameters": read.schema,
         }
         registry.register(
             name=tool_name,
             toolset=toolset or fn.__module__.rpartition(".")[2].strip("_") or "custom",
             schema=schema,
-            handler=_handler(fn, signature.scope_name, signature.parameters),
+            handler=_handler(fn, read.scope_name, read.parameters),
             is_async=inspect.iscoroutinefunction(fn),
             **options,
         )

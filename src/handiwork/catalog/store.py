@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.handler import accepted_keywords, as_text, call_handler, error_text
 from ..core.loading import Late
-from ..core.types import UNDECLARED, Handler, Requires, Schema, ToolEntry, Traits
+from ..core.types import UNDECLARED, Traits
 from ..core.wire import tool_error
 from .entries import RejectionError, build_entry, mentioned_names
 from .gate import Gate
+
+if TYPE_CHECKING:
+    from ..core.types import Handler, Requires, Schema, ToolEntry
 
 bridge = Late("handiwork.core.bridge")
 logging = Late("logging")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.clock import SYSTEM_CLOCK, Clock
@@ -30,10 +30,7 @@ class View:
     overrides: Mapping[str, Schema]
     dynamic: tuple[ToolEntry, ...]
     definitions: FrozenList
-
-    def names(self) -> frozenset[str]:
-        """The names of the tools that are shown."""
-        return frozenset(e.name for e in self.entries if e.name not in self.closed)
+    names: frozenset[str]
 
 
 class Supply:
@@ -86,14 +83,13 @@ class Supply:
         closed, good_until = self.registry.gate.survey(entries)
         overrides = _overrides(dynamic)
         if before and before.closed == closed and before.overrides == overrides:
-            definitions = before.definitions
-        else:
-            shown = [e for e in entries if e.name not in closed]
-            definitions = self._define(shown, overrides)
-        return View(generation, entries, closed, good_until, overrides, dynamic, definitions)
+            return replace(before, good_until=good_until)
+        shown = [e for e in entries if e.name not in closed]
+        names = frozenset(e.name for e in shown)
+        definitions = self._define(shown, names, overrides)
+        return View(generation, entries, closed, good_until, overrides, dynamic, definitions, names)
 
-    def _define(self, shown: list[ToolEntry], overrides: Mapping[str, Schema]) -> FrozenList:
-        names = {e.name for e in shown}
+    def _define(self, shown: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]) -> FrozenList:
         absent = frozenset(n for n in self.registry.names() if n not in names)
         return FrozenList([self._definition(e, overrides.get(e.name), absent) for e in shown])
 

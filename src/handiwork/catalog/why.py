@@ -128,7 +128,7 @@ def _age(supply: Supply, entry: ToolEntry) -> str:
 
 def _shown(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:
     view = supply.view(enabled, disabled)
-    if entry.name in view.names():
+    if entry.name in view.names:
         return Checkpoint("shown", True, "the model sees it")
     wait = "the cached list is older than the gate's answer; it is renewed within 30 s"
     return Checkpoint("shown", False, wait, "wait, or start anew")

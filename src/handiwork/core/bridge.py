@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from .cancel import CancelToken
 from .errors import HandiworkError
+from .residents import add_current_thread
 from .watchdog import Watchdog
 
 DEFAULT_TIMEOUT_S = 300.0
@@ -39,6 +40,10 @@ class BridgeTimeoutError(TimeoutError):
 
     def __init__(self, timeout_s: float) -> None:
         super().__init__(f"no answer within {timeout_s:g} s; it was cancelled")
+
+
+class JobCancelledError(RuntimeError):
+    """The coroutine was cancelled, but not by cancelling whoever waits for it."""
 
 
 class Job:
@@ -74,6 +79,8 @@ class Job:
             self.on_done()
 
     def outcome(self) -> Any:
+        if isinstance(self._error, asyncio.CancelledError):
+            raise JobCancelledError("cancelled") from self._error
         if self._error is not None:
             raise self._error
         return self._value
@@ -134,6 +141,7 @@ class ResidentLoop:
         task.add_done_callback(self._jobs.discard)
 
     def _serve(self) -> None:
+        add_current_thread()
         asyncio.set_event_loop(self.loop)
         self.loop.run_forever()
 

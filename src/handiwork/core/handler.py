@@ -7,7 +7,6 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .errors import HandiworkError
 from .types import Args
 from .wire import dumps, tool_error
 
@@ -57,10 +56,11 @@ def describe_exception(error: BaseException) -> str:
             return f"the tool tried to end the program (exit {error.code})"
         case KeyboardInterrupt():
             return "interrupted"
-        case KeyError():
-            return f"KeyError: {said}"
-        case HandiworkError():  # our own words: what happened, and what to do next
-            return f"{said} ({error.hint})" if error.hint else said
+    if type(error).__name__ in ("CancelledError", "JobCancelledError"):  # named: asyncio isn't start-up's business
+        return "cancelled"
+    hint = getattr(error, "hint", None)
+    if isinstance(hint, str):  # our own words already say what happened; add what to do next
+        return f"{said} ({hint})" if hint else said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 

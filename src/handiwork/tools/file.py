@@ -28,7 +28,7 @@ READ_CHARS = 60_000
 DIFF_BYTES = 4 << 20
 MAX_LISTED = 500
 
-_READS = Traits(read_only=True, effect="read", touches={"path": "path"}, parallel_safe=True)
+_READS = Traits(read_only=True, effect="read", touches={"path": "path"})
 
 
 @tool(toolset="file", emoji="📖", traits=_READS)

@@ -1,0 +1,140 @@
+"""The words of the house: what travels from a model's reply to the result it reads.
+
+A call goes in at the top of the line as a `ToolCall`, becomes `Ready` or a `Refusal`, and always
+comes out as a `ToolResult`. Each word is loaded on first use, since start-up needs few of them and
+a frozen dataclass costs half a millisecond to make.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..loading import load
+
+if TYPE_CHECKING:
+    from .calls import EMPTY_SCOPE, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .models import Model, ModelReply, ModelRequest, Usage
+    from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
+    from .places import Command, Environment, Http, HttpReply, Process, Ran
+    from .roles import Approver, Handler, Journal, Judge
+    from .tools import UNDECLARED, Args, Effect, EnvNames, Requires, Schema, ToolEntry, Touch, Traits
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
+
+_MODULES = {
+    "calls": (
+        "EMPTY_SCOPE",
+        "Message",
+        "Ready",
+        "Refusal",
+        "Scope",
+        "Status",
+        "Step",
+        "ToolCall",
+        "ToolResult",
+    ),
+    "models": (
+        "Model",
+        "ModelReply",
+        "ModelRequest",
+        "Usage",
+    ),
+    "outcomes": (
+        "Artifact",
+        "Done",
+        "Label",
+        "NeedsInput",
+        "Outcome",
+        "Pending",
+        "Progress",
+    ),
+    "places": (
+        "Command",
+        "Environment",
+        "Http",
+        "HttpReply",
+        "Process",
+        "Ran",
+    ),
+    "roles": (
+        "Approver",
+        "Handler",
+        "Journal",
+        "Judge",
+    ),
+    "tools": (
+        "Args",
+        "Effect",
+        "EnvNames",
+        "Requires",
+        "Schema",
+        "ToolEntry",
+        "Touch",
+        "Traits",
+        "UNDECLARED",
+    ),
+    "verdicts": (
+        "ALLOW",
+        "Allow",
+        "Answer",
+        "Ask",
+        "Forbid",
+        "Verdict",
+    ),
+}
+_HOMES = {word: module for module, words in _MODULES.items() for word in words}
+
+__all__ = [
+    "ALLOW",
+    "EMPTY_SCOPE",
+    "UNDECLARED",
+    "Allow",
+    "Answer",
+    "Approver",
+    "Args",
+    "Artifact",
+    "Ask",
+    "Command",
+    "Done",
+    "Effect",
+    "EnvNames",
+    "Environment",
+    "Forbid",
+    "Handler",
+    "Http",
+    "HttpReply",
+    "Journal",
+    "Judge",
+    "Label",
+    "Message",
+    "Model",
+    "ModelReply",
+    "ModelRequest",
+    "NeedsInput",
+    "Outcome",
+    "Pending",
+    "Process",
+    "Progress",
+    "Ran",
+    "Ready",
+    "Refusal",
+    "Requires",
+    "Schema",
+    "Scope",
+    "Status",
+    "Step",
+    "ToolCall",
+    "ToolEntry",
+    "ToolResult",
+    "Touch",
+    "Traits",
+    "Usage",
+    "Verdict",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOMES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = load(f"{__name__}.{module}:{name}")
+    return value

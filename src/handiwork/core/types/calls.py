@@ -1,0 +1,112 @@
+"""A call on its way: asked for, ready or refused, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .tools import Args, ToolEntry
+
+if TYPE_CHECKING:
+    from ..cancel import CancelToken
+    from .outcomes import Artifact, Label, Progress
+    from .places import Environment
+    from .roles import Approver, Handler
+    from .verdicts import Ask
+
+Message: TypeAlias = dict[str, Any]
+Status: TypeAlias = Literal["ok", "error", "refused", "pending", "needs_input"]
+Step: TypeAlias = Callable[["Ready"], "Ready | Refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """For whom a call runs, where, and what it may reach.
+
+    `supplied` is the set of tool names the caller was shown (None: no restriction). `call` and
+    `acall` run another tool through the same pipeline with everything in this scope inherited.
+    `checks` are further steps of the owner of this scope, such as an agent's loop guard.
+    `deadline` is on `time.monotonic`, in seconds.
+    """
+
+    session_id: str = ""
+    task_id: str = "default"
+    platform: str = "python"
+    cwd: str = ""
+    workspace: str = ""
+    environment: Environment | None = None
+    bindings: Mapping[str, Handler] = field(default_factory=dict)
+    supplied: frozenset[str] | None = None
+    call: Callable[[str, Args], str] | None = None
+    acall: Callable[[str, Args], Awaitable[str]] | None = None
+    approver: Approver | None = None
+    cancel: CancelToken | None = None
+    deadline: float | None = None
+    checks: tuple[Step, ...] = ()
+    on_progress: Callable[[ToolCall, Progress], None] | None = None
+
+
+EMPTY_SCOPE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What the model asked for. `arguments` is as it was written: text, or a parsed value."""
+
+    name: str
+    arguments: Any = None
+    id: str = ""
+    scope: Scope = EMPTY_SCOPE
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
+
+    `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
+    `asks` collects what a person must agree to before it runs.
+    """
+
+    call: ToolCall
+    entry: ToolEntry
+    args: Args
+    repairs: tuple[str, ...] = ()
+    provenance: Mapping[str, Label] = field(default_factory=dict)
+    asks: tuple[Ask, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A step's way of saying no. `by` names the step, `hint` says what to do next."""
+
+    reason: str
+    by: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call. `content` is the plain text; `shown` is what the model reads.
+
+    `status` and `by` say how it ended: for a refusal, `by` is the step that refused.
+    """
+
+    call: ToolCall
+    content: str
+    is_error: bool = False
+    status: Status = "ok"
+    by: str = ""
+    labels: tuple[Label, ...] = ()
+    duration_ms: float = 0.0
+    artifacts: tuple[Artifact, ...] = ()
+    shown: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The model-facing text: fenced where it came from outside."""
+        return self.content if self.shown is None else self.shown
+
+    def message(self) -> Message:
+        """The tool message that goes back into the conversation."""
+        return {"role": "tool", "tool_call_id": self.call.id, "name": self.call.name, "content": self.text}

@@ -1,0 +1,100 @@
+"""Tools: what is registered of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from .roles import Handler
+
+Args: TypeAlias = dict[str, Any]
+Schema: TypeAlias = dict[str, Any]
+Effect: TypeAlias = Literal["read", "idempotent", "write"]
+Touch: TypeAlias = Literal["path", "command", "code", "url", "recipient"]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What policy may know about a tool without knowing its name.
+
+    The first four are MCP's hints. `effect` says what repeating a call would do; left empty it is
+    taken from the hints, and an undeclared tool counts as a write: never replayed.
+    `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
+    reads. `timeout_s` is in seconds; `isolate` runs the handler in a process that can be killed;
+    `polls` marks tools that are asked again and again by design.
+    """
+
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+    effect: Effect | None = None
+    touches: Mapping[str, Touch] = field(default_factory=dict)
+    parallel_safe: bool = False
+    timeout_s: float | None = None
+    isolate: bool = False
+    polls: bool = False
+
+    def resolved_effect(self) -> Effect:
+        """The declared effect, or the one that the hints imply."""
+        if self.effect is not None:
+            return self.effect
+        if self.read_only:
+            return "read"
+        return "idempotent" if self.idempotent else "write"
+
+
+UNDECLARED = Traits()
+
+
+@dataclass(frozen=True, slots=True)
+class Requires:
+    """A gate as data: what must be on this machine, known without importing the tool.
+
+    `packages` are import names; `extra` is the extra of Handiwork that installs them.
+    `platforms` are prefixes of `sys.platform`.
+    """
+
+    bins: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    extra: str = ""
+
+
+EnvNames: TypeAlias = tuple["str | tuple[str, ...]", ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolEntry:
+    """One registered tool: the single source of truth about it.
+
+    `schema` is a frozen OpenAI function schema. In `requires_env` a nested tuple means "any of".
+    `origin` is `builtin`, `plugin:<id>`, `mcp:<server>` or `code`. `max_result_size_chars` is in
+    characters. `dynamic_schema_overrides` is called at every supply and merged over the schema.
+    """
+
+    name: str
+    toolset: str
+    schema: Schema
+    handler: Handler
+    check_fn: Callable[[], object] | None = None
+    requires_env: EnvNames = ()
+    is_async: bool = False
+    description: str = ""
+    emoji: str = ""
+    max_result_size_chars: int | None = None
+    dynamic_schema_overrides: Callable[[], Schema] | None = None
+    traits: Traits = UNDECLARED
+    origin: str = "code"
+    output_schema: Schema | None = None
+    examples: tuple[Any, ...] = ()
+    defer: bool = False
+    requires: Requires | None = None
+
+    @property
+    def parameters(self) -> Schema:
+        """The JSON Schema of the arguments."""
+        parameters: Schema = self.schema["parameters"]
+        return parameters

@@ -183,15 +183,21 @@ def test_searching_pages_and_counts(call, tmp_path):
     assert "unclosed" in call("search_files", pattern="(")["error"]
 
 
-def _killed_in(work, after_s):
-    """Run *work* in a process of its own and SIGKILL it after a while."""
+def _killed_in(change, *, begun, after_s):
+    """Run *change* again and again in a process of its own; SIGKILL it within its *begun*-th time."""
+    hear, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
-        work()
-        os._exit(0)
+        while True:
+            os.write(tell, b"!")
+            change()
+    for _ in range(begun):
+        os.read(hear, 1)
     time.sleep(after_s)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+    os.close(hear)
+    os.close(tell)
 
 
 @pytest.mark.integration
@@ -200,24 +206,23 @@ def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool):
     file, line = tmp_path / "big.txt", "0123456789" * 20 + "\n"
     contents = [f"{mark}\n" + line * 100_000 for mark in ("first", "second")]
     digests = {hashlib.sha256(text.encode()).digest() for text in contents}
-    first_edit = {"old_string": "first", "new_string": "second"}
     file.write_text(contents[0])
 
     def change():
-        for _ in range(50):
-            old, new = ("first", "second") if file.read_text()[:5] == "first" else ("second", "first")
-            if tool == "patch":
-                call("patch", path="big.txt", old_string=old, new_string=new)
-            else:
-                call("write_file", path="big.txt", content=contents[new == "second"])
+        new = "second" if file.read_text()[:5] == "first" else "first"
+        old = "first" if new == "second" else "second"
+        if tool == "patch":
+            call("patch", path="big.txt", old_string=old, new_string=new)
+        else:
+            call("write_file", path="big.txt", content=contents[new == "second"])
 
     begin = time.monotonic()
-    call(tool, path="big.txt", **({"content": contents[0]} if tool == "write_file" else first_edit))
+    change()
     usual = time.monotonic() - begin
     dice = random.Random(5)
     changed = set()
-    for _ in range(12):
-        _killed_in(change, usual * (0.4 + 1.4 * dice.random()))
+    for turn in range(14):
+        _killed_in(change, begun=1 + turn % 2, after_s=usual * dice.random())
         digest = hashlib.sha256(file.read_bytes()).digest()
         assert digest in digests
         changed.add(digest)

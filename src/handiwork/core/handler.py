@@ -67,3 +67,12 @@ def describe_exception(error: BaseException) -> str:
 def error_text(error: BaseException) -> str:
     """The `{"error": ...}` that a raised exception becomes."""
     return tool_error(describe_exception(error))
+
+
+def needs_agent(name: str, why: str) -> Callable[..., str]:
+    """The placeholder of a tool that an agent binds: it answers that there is none, marked as internal."""
+
+    def placeholder(_: Args) -> str:
+        return tool_error(f"{name} needs an agent: {why}", internal_tool=True)
+
+    return placeholder

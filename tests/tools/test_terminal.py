@@ -105,7 +105,7 @@ def test_a_background_process_from_start_to_end(scope):
     name = started["id"]
     wrote = process("write", id=name, text="hello\n", scope=scope)
     assert "got hello" in wrote["latest_output"]
-    assert process("list", scope=scope)["processes"][0]["id"] == id
+    assert process("list", scope=scope)["processes"][0]["id"] == name
     page = process("output", id=name, offset=started["next_offset"], scope=scope)
     assert page["output"] == "got hello\n"
     assert process("wait", id=name, timeout=0.1, scope=scope)["running"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .types import Args
 from .wire import dumps, tool_error
+
+if TYPE_CHECKING:
+    from .types import Scope
 
 OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope"})
 _VARKEYWORDS = inspect.CO_VARKEYWORDS
@@ -76,3 +79,15 @@ def needs_agent(name: str, why: str) -> Callable[..., str]:
         return tool_error(f"{name} needs an agent: {why}", internal_tool=True)
 
     return placeholder
+
+
+def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that gives *fn* its arguments by their names, and the scope.
+
+    For built-in tools, which write their schemas out: reading signatures is too slow for start-up.
+    """
+
+    def handler(args: Args, *, scope: Scope | None = None) -> Any:
+        return fn(**args, scope=scope)
+
+    return handler

@@ -7,15 +7,21 @@ Line ends are shown as plain newlines, and each file gets its own ones back when
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from handiwork import tool, tool_result
+from handiwork import registry, tool_result
 
 from ..core.errors import UsageError
+from ..core.handler import by_name
 from ..core.loading import Late
-from ..core.types import Scope, Traits
+from ..core.types import Traits
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..core.types import Scope
+
+pathlib = Late("pathlib")
 text = Late("handiwork.backends.files.text")
 window = Late("handiwork.backends.files.window")
 atomic = Late("handiwork.backends.files.atomic")
@@ -28,19 +34,9 @@ READ_CHARS = 60_000
 DIFF_BYTES = 4 << 20
 MAX_LISTED = 500
 
-_READS = Traits(read_only=True, effect="read", touches={"path": "path"})
 
-
-@tool(toolset="file", emoji="📖", traits=_READS)
-def read_file(
-    path: Annotated[str, "File or directory"],
-    offset: Annotated[int, "First line, from 1; negative counts from the end"] = 1,
-    limit: Annotated[int, "Most lines"] = 2000,
-    column: Annotated[int, "First character of that line, for very long lines"] = 1,
-    *,
-    scope: Scope | None = None,
-) -> str:
-    """Read a text file, or list a directory. Says size, encoding, line ends, and the call that reads on."""
+def read_file(path: str, offset: int = 1, limit: int = 2000, column: int = 1, *, scope: Scope | None = None) -> str:
+    """A window of a text file, or the names in a directory."""
     place = _resolved(path, scope)
     if place.is_dir():
         return _listing(path, place, max(offset, 1))
@@ -81,14 +77,8 @@ def _listing(path: str, place: Path, first: int) -> str:
     )
 
 
-@tool(toolset="file", emoji="✍️", traits=Traits(effect="idempotent", idempotent=True, touches={"path": "path"}))
-def write_file(
-    path: Annotated[str, "File to create or replace; missing directories are made"],
-    content: Annotated[str, "The whole new content"],
-    *,
-    scope: Scope | None = None,
-) -> str:
-    """Write a whole file, all or nothing. Keeps its mode, encoding and line ends. To change a part, use `patch`."""
+def write_file(path: str, content: str, *, scope: Scope | None = None) -> str:
+    """Replace a whole file; the answer says what that changed."""
     place = _resolved(path, scope)
     before = atomic.stamp_of(place)
     old = _text_before(place) if before and before.size <= DIFF_BYTES else None
@@ -107,16 +97,8 @@ def _text_before(place: Path) -> Any:
     return text.decode(data, place) if text.is_text(data) else None
 
 
-@tool(toolset="file", emoji="🩹", traits=Traits(effect="write", touches={"path": "path"}))
-def patch(
-    path: Annotated[str, "File to edit"],
-    old_string: Annotated[str, "Text to replace, exactly as in the file; must be found once"],
-    new_string: Annotated[str, "Text to put there"],
-    replace_all: Annotated[bool, "Replace every occurrence"] = False,
-    *,
-    scope: Scope | None = None,
-) -> str:
-    """Replace text in a file. Never guesses: unless found exactly once, says where it nearly is. Answers a diff."""
+def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
+    """Replace a text in a file, at the one place where it stands."""
     place = _resolved(path, scope)
     before = atomic.stamp_of(place)
     with text.open_regular(place) as file:
@@ -132,24 +114,23 @@ def patch(
     return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
 
 
-@tool(toolset="file", emoji="🔎", traits=_READS)
 def search_files(
-    pattern: Annotated[str, "content: a regex. files: a glob, or a part of the name"],
-    path: Annotated[str, "Directory or file"] = ".",
-    target: Annotated[Literal["content", "files"], "Look in files, or for files"] = "content",
-    glob: Annotated[str, "Only these files: *.py, src/**/*.ts, !*.lock"] = "",
-    limit: Annotated[int, "Most hits"] = 50,
-    offset: Annotated[int, "Hits to skip"] = 0,
-    context: Annotated[int, "Lines around each hit"] = 0,
-    ignore_case: bool = False,
+    pattern: str,
+    path: str = ".",
+    target: str = "content",
     *,
+    glob: str = "",
+    limit: int = 50,
+    offset: int = 0,
+    context: int = 0,
+    ignore_case: bool = False,
     scope: Scope | None = None,
 ) -> str:
-    """Search in or for files, without git-ignored and hidden ones unless named. Answers numbered lines and totals."""
+    """One page of what ripgrep finds in files, or of the files themselves."""
     query = searching.Query(
         pattern=pattern,
         cwd=_cwd(scope),
-        path=str(Path(path).expanduser()) if path else ".",
+        path=os.path.expanduser(path) if path else ".",
         target=target,
         glob=glob,
         limit=min(max(limit, 1), 1000),
@@ -176,4 +157,96 @@ def _resolved(path: str, scope: Scope | None) -> Path:
     """*path* as an absolute one; relative to the directory of the scope."""
     if not path or "\0" in path:
         raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    return Path(_cwd(scope)) / Path(path).expanduser()
+    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
+    return place
+
+
+registry.register(
+    name="read_file",
+    toolset="file",
+    emoji="📖",
+    handler=by_name(read_file),
+    traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
+    schema={
+        "name": "read_file",
+        "description": "Read a text file or list a directory. Says size, encoding and the call that reads on.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File or directory"},
+                "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
+                "limit": {"type": "integer", "default": 2000, "description": "Most lines"},
+                "column": {"type": "integer", "default": 1, "description": "First character, in a very long line"},
+            },
+            "required": ["path"],
+        },
+    },
+)
+
+registry.register(
+    name="write_file",
+    toolset="file",
+    emoji="✍️",
+    handler=by_name(write_file),
+    traits=Traits(effect="idempotent", idempotent=True, touches={"path": "path"}),
+    schema={
+        "name": "write_file",
+        "description": "Write a whole file, all or nothing; mode, encoding and line ends stay. To edit, use `patch`.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to create or replace; missing directories are made"},
+                "content": {"type": "string", "description": "The whole new content"},
+            },
+            "required": ["path", "content"],
+        },
+    },
+)
+
+registry.register(
+    name="patch",
+    toolset="file",
+    emoji="🩹",
+    handler=by_name(patch),
+    traits=Traits(effect="write", touches={"path": "path"}),
+    schema={
+        "name": "patch",
+        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to edit"},
+                "old_string": {"type": "string", "description": "Exactly as in the file"},
+                "new_string": {"type": "string", "description": "What to put there"},
+                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+            },
+            "required": ["path", "old_string", "new_string"],
+        },
+    },
+)
+
+registry.register(
+    name="search_files",
+    toolset="file",
+    emoji="🔎",
+    handler=by_name(search_files),
+    traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
+    schema={
+        "name": "search_files",
+        "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
+                "path": {"type": "string", "default": ".", "description": "Directory or file"},
+                "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
+                "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
+                "limit": {"type": "integer", "default": 50, "description": "Most hits"},
+                "offset": {"type": "integer", "default": 0, "description": "Hits to skip"},
+                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "ignore_case": {"type": "boolean", "default": False},
+            },
+            "required": ["pattern"],
+        },
+    },
+)

@@ -10,14 +10,20 @@ import re
 import threading
 import time
 from functools import cache
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from handiwork import tool
+from handiwork import registry
 
 from ..core.errors import UnknownNameError, UsageError
-from ..core.loading import load
-from ..core.types import Command, Done, Environment, Process, Ran, Scope, Traits
+from ..core.handler import by_name
+from ..core.loading import Late, load
+from ..core.types import Traits
+
+if TYPE_CHECKING:
+    from ..core.types import Command, Done, Environment, Process, Ran, Scope
+
+pathlib = Late("pathlib")
+words = Late("handiwork.core.types")
 
 MAX_TIMEOUT_S = 3600
 MAX_ENDED = 64
@@ -26,8 +32,8 @@ _TAIL = 2_000
 _PAGE = 20_000
 
 # Exit code 1 of these says "nothing found" or "they differ".
-_ONE_IS_AN_ANSWER = re.compile(r"(?:.*/)?(?:[ef]?grep|rg|ag|diff|cmp|test|\[|pgrep|which)")
-_WANTS_TERMINAL = re.compile(
+_ONE_IS_AN_ANSWER = r"(?:.*/)?(?:[ef]?grep|rg|ag|diff|cmp|test|\[|pgrep|which)"
+_WANTS_TERMINAL = (
     r"a (?:terminal|tty) is required|not a tty|could not read (?:Username|Password)|Host key verification failed"
 )
 
@@ -70,21 +76,15 @@ def default_environment() -> Environment:
     return environment
 
 
-@tool(toolset="terminal", emoji="💻", traits=Traits(effect="write", touches={"command": "command", "cwd": "path"}))
 def terminal(
-    command: Annotated[str, "Shell text for bash"],
-    timeout: Annotated[float, "Seconds; then it is ended with all it started"] = 120,
-    background: Annotated[bool, "For servers and long jobs: answers an id at once"] = False,
-    cwd: Annotated[str, "Directory; relative to the current one"] = "",
-    *,
-    scope: Scope | None = None,
+    command: str, timeout: float = 120, background: bool = False, cwd: str = "", *, scope: Scope | None = None
 ) -> Done:
-    """Run a shell command. Answers exit_code and output. No keyboard, no terminal, no state between calls."""
-    scope = scope or Scope()
+    """Run a command to its end, or start it in the background."""
+    scope = scope or words.EMPTY_SCOPE
     if not command.strip():
         raise UsageError("the command is empty", "give a shell command")
-    place = str(Path(scope.cwd or os.getcwd(), Path(cwd).expanduser()))
-    wanted = Command(command, cwd=place, timeout_s=_seconds(timeout, scope))
+    place = str(pathlib.Path(scope.cwd or os.getcwd(), os.path.expanduser(cwd)))
+    wanted = words.Command(command, cwd=place, timeout_s=_seconds(timeout, scope))
     environment = scope.environment or default_environment()
     if background:
         return _started(environment.spawn(wanted), scope, place)
@@ -103,7 +103,8 @@ def _session(scope: Scope) -> str:
 def _started(process: Process, scope: Scope, cwd: str) -> Done:
     PROCESSES.add(_session(scope), process)
     process.wait(_EARLY_S)  # what fails at once is told at once
-    return Done({**_state(process), "cwd": cwd}, is_error=bool(process.poll()))
+    done: Done = words.Done({**_state(process), "cwd": cwd}, is_error=bool(process.poll()))
+    return done
 
 
 def _ran(ran: Ran, command: Command, scope: Scope) -> Done:
@@ -121,7 +122,8 @@ def _ran(ran: Ran, command: Command, scope: Scope) -> Done:
     nothing = ran.exit_code == 1 and _one_is_an_answer(command.text)
     if note := _note(ran, command, nothing=nothing):
         answer["note"] = note
-    return Done(answer, is_error=ran.exit_code != 0 and not nothing)
+    done: Done = words.Done(answer, is_error=ran.exit_code != 0 and not nothing)
+    return done
 
 
 def _note(ran: Ran, command: Command, *, nothing: bool) -> str:
@@ -131,7 +133,7 @@ def _note(ran: Ran, command: Command, *, nothing: bool) -> str:
         return "cancelled before its end"
     if nothing:
         return "exit code 1 means that nothing was found, or that things differ"
-    if ran.exit_code and _WANTS_TERMINAL.search(ran.output):
+    if ran.exit_code and re.search(_WANTS_TERMINAL, ran.output):
         return "it asks a question, and nobody is there: use options or settings that need no answer"
     return ""
 
@@ -142,21 +144,14 @@ def _one_is_an_answer(command: str) -> bool:
     words = [word for word in last.split() if not re.match(r"\w+=", word)]
     if words[:2] == ["git", "grep"] or words[:2] == ["git", "diff"]:
         return True
-    return bool(words and _ONE_IS_AN_ANSWER.fullmatch(words[0]))
+    return bool(words and re.fullmatch(_ONE_IS_AN_ANSWER, words[0]))
 
 
-@tool(toolset="terminal", emoji="🧵", traits=Traits(effect="write", touches={"text": "command"}, polls=True))
 def process(
-    action: Literal["list", "poll", "output", "write", "wait", "kill"],
-    id: Annotated[str, "Which process; not for list"] = "",
-    text: Annotated[str, r"write: what to type, with \n for Enter; \u0004 at the end closes its input"] = "",
-    timeout: Annotated[float, "wait: seconds"] = 30,
-    offset: Annotated[int, "output: where to read on (next_offset); negative counts from the end"] = 0,
-    *,
-    scope: Scope | None = None,
+    action: str, id: str = "", text: str = "", timeout: float = 30, offset: int = 0, *, scope: Scope | None = None
 ) -> dict[str, Any]:
-    """Look after background processes: poll gives state and latest output, output all of it in pages."""
-    scope = scope or Scope()
+    """Look at, type to, wait for or end a background process of this session."""
+    scope = scope or words.EMPTY_SCOPE
     if action == "list":
         rows = PROCESSES.of(_session(scope)).values()
         return {"processes": [{"id": p.id, "command": p.command, "exit_code": p.poll()} for p in rows]}
@@ -192,3 +187,65 @@ def _wait(process: Process, seconds: float, scope: Scope) -> None:
         if scope.cancel is not None and scope.cancel.is_set():
             return
         process.wait(min(left, 0.2))
+
+
+registry.register(
+    name="terminal",
+    toolset="terminal",
+    emoji="💻",
+    handler=by_name(terminal),
+    traits=Traits(effect="write", touches={"command": "command", "cwd": "path"}),
+    schema={
+        "name": "terminal",
+        "description": "Run a shell command; answers exit_code and output. No keyboard, nothing kept between calls.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "Shell text for bash"},
+                "timeout": {
+                    "type": "number",
+                    "default": 120,
+                    "description": "Seconds; then it is ended with all it started",
+                },
+                "background": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "For servers and long jobs: answers an id at once",
+                },
+                "cwd": {"type": "string", "default": "", "description": "Directory; relative to the current one"},
+            },
+            "required": ["command"],
+        },
+    },
+)
+
+registry.register(
+    name="process",
+    toolset="terminal",
+    emoji="🧵",
+    handler=by_name(process),
+    traits=Traits(effect="write", touches={"text": "command"}, polls=True),
+    schema={
+        "name": "process",
+        "description": "Background processes: poll gives state and latest output, output gives all in pages.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "action": {"type": "string", "enum": ["list", "poll", "output", "write", "wait", "kill"]},
+                "id": {"type": "string", "default": "", "description": "Which process; not for list"},
+                "text": {
+                    "type": "string",
+                    "default": "",
+                    "description": "write: what to type, with \\n for Enter; \\u0004 at the end closes its input",
+                },
+                "timeout": {"type": "number", "default": 30, "description": "wait: seconds"},
+                "offset": {
+                    "type": "integer",
+                    "default": 0,
+                    "description": "output: next_offset, or negative from the end",
+                },
+            },
+            "required": ["action"],
+        },
+    },
+)

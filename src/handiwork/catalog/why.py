@@ -87,8 +87,10 @@ def _unregistered(supply: Supply, name: str, wells: Wells) -> Checkpoint:
             fix = "add a top-level `registry.register(...)` call, an `@tool` function or `def register(ctx)`"
             return Checkpoint("registered", False, f"{path} has no top-level registration, so it was not run", fix)
     near = near_names(name, supply.registry.names())
-    hint = f"did you mean {' or '.join(near)}?" if near else "see `handiwork tools list --all`"
-    detail = "no tool of that name was registered"
+    hint = (
+        f"did you mean {' or '.join(near)}?" if near else "install the plugin that has it; see `handiwork tools list`"
+    )
+    detail = "no built-in file, plugin or program registered a tool of that name"
     if wells.failures:
         detail += f"; failed to load: {', '.join(wells.failures)}"
     return Checkpoint("registered", False, detail, hint)

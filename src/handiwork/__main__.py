@@ -1,0 +1,22 @@
+"""`python -m handiwork`, and the `handiwork` and `hw` commands."""
+
+from __future__ import annotations
+
+import sys
+
+from . import __version__
+from .core.loading import load
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    if words in (["--version"], ["-V"]):
+        print(f"handiwork {__version__}")
+        return 0
+    code: int = load("handiwork.apps.cli.main:main")(words)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""The loop that thinks: ask the model, run the calls it writes, tell it what came of them, again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from ..core.cancel import CancelToken
+from ..core.errors import ModelError
+from ..core.events import (
+    CallFinished,
+    CallProgress,
+    CallStarted,
+    StepFinished,
+    TextDelta,
+    Watcher,
+    unwatched,
+)
+from ..core.types import Handler, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..pipeline.line import Pipeline
+from ..pipeline.turn import run_turn
+from .conversation import Conversation
+from .loop_guard import LoopGuard
+from .offer import Offer
+from .prompt import build_prompt, read_guides
+
+Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
+_NUDGE = "Your reply was empty. Call a tool, or answer in words."
+_CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
+_MOST_EMPTY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one task may take: model calls, seconds, tokens. None is no limit."""
+
+    max_steps: int = 50
+    max_seconds: float | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a task ended: the answer, if there is one, why it ended, and what it took."""
+
+    ending: Ending
+    answer: str
+    reason: str
+    steps: int
+    usage: Usage
+    results: tuple[ToolResult, ...] = ()
+
+
+@dataclass(slots=True)
+class _Task:
+    """The state of one task while it runs."""
+
+    scope: Scope
+    started: float
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
+    results: list[ToolResult] = field(default_factory=list)
+    last_turn: list[ToolResult] = field(default_factory=list)
+
+
+class Agent:
+    """A model with hands. Everything it needs is handed in; it keeps one conversation.
+
+    *scope* says for whom and where; *supply* gives the tool definitions of the moment; *bindings* are
+    the handlers of tools that need an agent.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        pipeline: Pipeline,
+        scope: Scope,
+        *,
+        supply: Callable[[], Sequence[Mapping[str, Any]]],
+        bindings: Mapping[str, Handler] | None = None,
+        budget: Budget | None = None,
+        watch: Watcher = unwatched,
+    ) -> None:
+        self.conversation = Conversation()
+        self._model, self._pipeline, self._scope = model, pipeline, scope
+        self._offer = Offer(supply)
+        self._bindings = dict(bindings or {})
+        self._budget = budget or Budget()
+        self._watch = watch
+
+    async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
+        """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
+
+        Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
+        """
+        guard = LoopGuard()
+        cancel = cancel or CancelToken()
+        deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
+        scope = replace(
+            self._scope,
+            bindings={**self._scope.bindings, **self._bindings},
+            cancel=cancel,
+            deadline=deadline,
+            checks=(*self._scope.checks, guard),
+            on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
+        )
+        task = _Task(scope, time.monotonic())
+        self.conversation.say(prompt)
+        work = asyncio.ensure_future(self._work(task, guard))
+        loop = asyncio.get_running_loop()
+        forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
+        try:
+            return await asyncio.wait_for(work, self._budget.max_seconds)
+        except TimeoutError:
+            cancel.cancel()
+            return self._ended(task, "limit", f"the time limit of {self._budget.max_seconds:g} s is reached")
+        except asyncio.CancelledError:
+            if not cancel.is_set():  # it is our caller who was cancelled, not the task by the person
+                cancel.cancel()
+                raise
+            return self._ended(task, "cancelled", "cancelled by the person")
+        finally:
+            forget()
+            self.conversation.close_open_calls()
+
+    async def _work(self, task: _Task, guard: LoopGuard) -> Outcome:
+        empty = 0
+        while True:
+            over = self._over_budget(task)
+            if over:
+                return self._ended(task, "limit", over)
+            reply = await self._ask(task)
+            if reply.calls and not reply.cut_off:
+                await self._run_calls(task, reply.calls)
+                if guard.hopeless:
+                    return self._ended(task, "stuck", "the model repeats the same call whatever it is told")
+            elif reply.cut_off:
+                self._reject_cut_off(reply)
+            elif reply.text.strip():
+                return self._answered(task, reply.text)
+            else:
+                empty += 1
+                if empty > _MOST_EMPTY:
+                    raise ModelError("the model gave no answer", "try another model, or say the task differently")
+                self.conversation.say(_NUDGE)
+
+    async def _ask(self, task: _Task) -> ModelReply:
+        """Ask the model once, with the tools of the moment."""
+        definitions = self._offer.renew()
+        scope = task.scope
+        self.conversation.set_system(
+            build_prompt(
+                definitions, cwd=scope.cwd, workspace=scope.workspace, guides=read_guides(scope.cwd, scope.workspace)
+            )
+        )
+        request = ModelRequest(
+            tuple(self.conversation.messages), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+        )
+        reply = await self._model.reply(request)
+        task.steps += 1
+        task.usage += reply.usage
+        self.conversation.add_reply(reply)
+        self._watch(StepFinished(task.steps, reply.usage))
+        return reply
+
+    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall]) -> None:
+        scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names()))
+        bound = [replace(call, scope=scope) for call in calls]
+        for call in bound:
+            self._watch(CallStarted(call))
+        task.last_turn = await run_turn(self._pipeline, bound)
+        for result in task.last_turn:
+            self.conversation.add_result(result)
+            self._watch(CallFinished(result))
+        task.results += task.last_turn
+
+    def _reject_cut_off(self, reply: ModelReply) -> None:
+        self.conversation.close_open_calls()
+        self.conversation.say(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
+
+    def _over_budget(self, task: _Task) -> str:
+        budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens
+        if task.steps >= budget.max_steps:
+            return f"the limit of {budget.max_steps} steps is reached"
+        if budget.max_tokens is not None and used >= budget.max_tokens:
+            return f"the limit of {budget.max_tokens} tokens is reached"
+        return ""
+
+    def _answered(self, task: _Task, text: str) -> Outcome:
+        """An answer; where the calls before it were all denied, the denial ended the work."""
+        denied = [r for r in task.last_turn if r.status == "refused" and r.by in ("approval", "guard")]
+        if denied and len(denied) == len(task.last_turn):
+            return self._ended(task, "denied", denied[-1].content, text)
+        return self._ended(task, "answered", "", text)
+
+    def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
+        return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+
+
+def _cancel_soon(loop: asyncio.AbstractEventLoop, work: asyncio.Future[Outcome]) -> None:
+    """From whatever thread the person's key press was heard on."""
+    loop.call_soon_threadsafe(work.cancel)

@@ -1,0 +1,61 @@
+"""The system prompt: built from the schemas and the project's AGENTS.md, the same bytes for the same input."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+GUIDE_NAME = "AGENTS.md"
+_MOST_GUIDE_CHARS = 32_000
+
+_OPENING = """\
+You are Handiwork, an agent that gets things done on this computer by calling tools.
+
+How to work:
+- Look before you act: read a file before you change it; find out rather than guess.
+- Let tools do what they are exact at: count, calculate and compare with a command or a calculation, not in your head.
+- Do one thing at a time, check the result, then go on. If a call fails, read its error; it says what to do next.
+- Do what was asked, all of it and nothing else. When everything is done, say in a few words what you did or found."""
+
+
+def build_prompt(definitions: Iterable[Mapping[str, Any]], *, cwd: str, workspace: str, guides: str = "") -> str:
+    """The system prompt for a session in *cwd* with the tools of *definitions*."""
+    parts = [_OPENING, f"Working directory: {cwd}" + (f"\nProject: {workspace}" if workspace not in ("", cwd) else "")]
+    lines = [_tool_line(d["function"]) for d in definitions]
+    if lines:
+        parts.append("Tools:\n" + "\n".join(lines))
+    if guides:
+        parts.append("The project's own instructions:\n\n" + guides)
+    return "\n\n".join(parts) + "\n"
+
+
+def _tool_line(function: Mapping[str, Any]) -> str:
+    """A tool in one line: its name, its parameters (optional ones with ?), and the first sentence about it."""
+    parameters = function["parameters"]
+    required = set(parameters.get("required", ()))
+    names = [n if n in required else f"{n}?" for n in parameters.get("properties", {})]
+    first = function["description"].partition("\n")[0].partition(". ")[0].rstrip(".")
+    return f"- {function['name']}({', '.join(names)}): {first}."
+
+
+def read_guides(cwd: str, workspace: str) -> str:
+    """The AGENTS.md files from the workspace down to *cwd*, the nearest last; at most 32,000 characters."""
+    texts = [text for folder in _folders(cwd, workspace) if (text := _read(os.path.join(folder, GUIDE_NAME)))]
+    return "\n\n".join(texts)[:_MOST_GUIDE_CHARS]
+
+
+def _folders(cwd: str, workspace: str) -> list[str]:
+    if not workspace or not os.path.realpath(cwd).startswith(os.path.realpath(workspace)):
+        return [cwd]
+    below = os.path.relpath(os.path.realpath(cwd), os.path.realpath(workspace))
+    steps = [] if below == "." else below.split(os.sep)
+    return [os.path.join(workspace, *steps[:i]) for i in range(len(steps) + 1)]
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MOST_GUIDE_CHARS).strip()
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        return ""

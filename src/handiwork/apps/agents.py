@@ -1,0 +1,64 @@
+"""Agents for the faces: a model, the house's tools, and a person who may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..agent.loop import Agent, Budget
+from ..agent.todos import Todos
+from ..backends.models.table import Place, open_model
+from ..core.events import Watcher, unwatched
+from ..core.types import Approver, Handler, Model, Scope
+from .house import House
+
+if TYPE_CHECKING:
+    from ..core.types import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """Who is on the other side of an agent: its name, its tools, whoever says yes, asks and watches."""
+
+    platform: str
+    enabled: tuple[str, ...]
+    disabled: tuple[str, ...] = ()
+    approver: Approver | None = None
+    clarify: Handler | None = None
+    watch: Watcher = unwatched
+
+
+def choose_model(house: House, flag: str | None) -> Model:
+    """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`."""
+    return open_model(
+        flag or "", Place(Path(house.home), base_url=house.config.base_url), configured=house.config.model
+    )
+
+
+def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
+    """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
+    bindings: dict[str, Handler] = {"todo": Todos()}
+    if face.clarify:
+        bindings["clarify"] = face.clarify
+    scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
+    supply = _supply(house, face, bindings)
+    supply()  # a wrong name is told before the model is asked
+    return Agent(model, house.pipeline, scope, supply=supply, bindings=bindings, budget=budget, watch=face.watch)
+
+
+def _supply(house: House, face: Face, bindings: Iterable[str]) -> Callable[[], list[Schema]]:
+    """The definitions of the moment, without tools that need an agent's part which this one hasn't."""
+    bound = frozenset(bindings)
+
+    def supply() -> list[Schema]:
+        shown = house.supply.definitions(face.enabled, face.disabled)
+        return [d for d in shown if d["function"]["name"] in bound or not _is_unbound(house, d["function"]["name"])]
+
+    return supply
+
+
+def _is_unbound(house: House, name: str) -> bool:
+    entry = house.registry.get(name)
+    return entry is not None and getattr(entry.handler, "needs_agent", False)

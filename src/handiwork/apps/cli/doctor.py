@@ -1,0 +1,133 @@
+"""`handiwork doctor`: what works here, what doesn't, and what would mend it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from ... import __version__
+from ...catalog.gate import find_program
+from ...core.config import home_folder
+from ...core.errors import ConfigError
+from ..house import House, default
+from .output import Output
+from .parsing import Parser
+from .selection import PRESET
+
+State = Literal["ok", "warning", "problem"]
+_MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    group: str
+    name: str
+    state: State
+    detail: str
+    fix: str = ""
+
+
+def configure(parser: Parser) -> None:
+    """`doctor` has the common flags only."""
+    parser.epilog = "exit code 1 when something is broken; a tool that needs setup is only a warning"
+
+
+def run(said: Namespace, out: Output) -> int:
+    """Look at everything; 1 if there is a problem."""
+    findings = [*_environment()]
+    try:
+        house = default()
+    except ConfigError as error:
+        findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
+    else:
+        for look in (_configuration, _model, _tools, _wells, _running):
+            findings += look(house)
+    out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
+    return int(any(f.state == "problem" for f in findings))
+
+
+def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
+    group = ""
+    for finding in findings:
+        if finding.group != group:
+            group = finding.group
+            yield out.paint(group, "bold")
+        mark, colour = _MARKS[finding.state]
+        yield f"  {out.paint(mark, colour)} {finding.name}: {finding.detail}"
+        if finding.fix:
+            yield f"      fix: {finding.fix}"
+
+
+def _environment() -> Iterator[Finding]:
+    yield Finding(
+        "environment", "handiwork", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}"
+    )
+    home = home_folder()
+    probe = home if os.path.isdir(home) else os.path.dirname(home)
+    if os.access(probe, os.W_OK):
+        yield Finding("environment", "home", "ok", home)
+    else:
+        fix = f"make {home} writable, or set HANDIWORK_HOME"
+        yield Finding("environment", "home", "warning", f"{home} can't be written: nothing is kept", fix)
+    shell = find_program("bash") or find_program("sh")
+    yield Finding("environment", "shell", "ok" if shell else "problem", shell or "neither bash nor sh on PATH")
+    yield Finding(
+        "environment", "sandbox", "warning", "none: commands run as you, judged by the guard alone", "approve with care"
+    )
+
+
+def _configuration(house: House) -> Iterator[Finding]:
+    path = os.path.join(house.home, "config.yaml")
+    yield Finding("configuration", "config", "ok", path if os.path.exists(path) else "none; defaults hold")
+    known = {*house.toolsets.names(), *house.registry.aliases()}
+    for key in ("toolsets", "disabled_toolsets"):
+        for name in getattr(house.config, key):
+            if house.toolsets.canonical(name) not in known:
+                yield Finding("configuration", key, "problem", f"unknown toolset {name!r}", f"correct {key} in {path}")
+    for made in house.toolsets.composites():
+        missing = house.toolsets.expand((made.name,)).missing
+        if missing and made.name in house.config.custom_toolsets:
+            detail = f"{made.name} names what isn't there: {', '.join(sorted(missing))}"
+            yield Finding("configuration", "custom toolset", "warning", detail, f"correct it in {path}")
+
+
+def _model(house: House) -> Iterator[Finding]:
+    model = os.environ.get("HANDIWORK_MODEL") or house.config.model
+    if model:
+        yield Finding("model", "model", "ok", model)
+    else:
+        fix = "handiwork model pull qwen2.5-coder-1.5b && handiwork model use qwen2.5-coder-1.5b"
+        yield Finding("model", "model", "warning", "none configured", fix)
+
+
+def _tools(house: House) -> Iterator[Finding]:
+    view = house.supply.view(house.config.toolsets or (PRESET,), house.config.disabled_toolsets)
+    yield Finding("tools", "visible", "ok", f"{len(view.names)} of {len(house.registry.entries())} tools")
+    for entry in view.entries:
+        if closed := view.closed.get(entry.name):
+            yield Finding("tools", entry.name, "warning", closed.reason, closed.fix)
+
+
+def _wells(house: House) -> Iterator[Finding]:
+    for file in house.loaded:
+        if file.error:
+            yield Finding(
+                "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"
+            )
+    for rejection in house.registry.rejections():
+        fix = f"rename the tool, or remove {rejection.origin}"
+        yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
+
+
+def _running(house: House) -> Iterator[Finding]:
+    for name in house.pipeline.workers.held():
+        yield Finding("running", name, "warning", "a call hangs; the tool is held until it returns")
+    for hook, count in house.hooks.failures.items():
+        yield Finding("running", hook, "warning", f"failed {count} times")

@@ -1,0 +1,81 @@
+"""`handiwork plugins`: what was found in the plugin folder, and what became of it."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from typing import Any
+
+from ...core.errors import UnknownNameError
+from ...sources.modules import Loaded
+from ..config_file import set_value
+from ..house import House, default
+from .output import Output, columns
+from .parsing import Parser, add_verbs
+
+EXAMPLES = """\
+  handiwork plugins list
+  handiwork plugins disable dice
+"""
+
+
+def configure(parser: Parser) -> None:
+    """The verbs of `handiwork plugins`."""
+    name: Any = lambda p: p.add_argument("name")  # noqa: E731
+    add_verbs(
+        parser,
+        {
+            "list": ("plugins, their tools, and what went wrong", lambda _: None),
+            "enable": ("load a plugin again", name),
+            "disable": ("don't load a plugin", name),
+        },
+        EXAMPLES,
+    )
+
+
+def run(said: Namespace, out: Output) -> int:
+    """Run one verb."""
+    return {"list": _list, "enable": _enable, "disable": _disable}[said.verb](default(), said, out)
+
+
+def _list(house: House, said: Namespace, out: Output) -> int:
+    rows = [_row(f) for f in house.loaded if f.origin.startswith("plugin:")]
+    rows += [
+        {"name": n, "state": "disabled", "tools": [], "path": None, "error": None}
+        for n in house.config.plugins_disabled
+    ]
+    folder = os.path.join(house.home, "plugins")
+    table = [[r["name"], r["state"], r["error"] or ", ".join(r["tools"]) or r["path"] or ""] for r in rows]
+    out.show({"folder": folder, "plugins": rows}, columns(table) or [f"no plugins in {folder}"])
+    return 0
+
+
+def _row(file: Loaded) -> dict[str, Any]:
+    state = "failed" if file.error else "registers nothing" if file.silent else "loaded"
+    return {
+        "name": file.name,
+        "state": state,
+        "tools": list(file.tools),
+        "path": file.path,
+        "error": file.error or None,
+    }
+
+
+def _enable(house: House, said: Namespace, out: Output) -> int:
+    left = tuple(n for n in house.config.plugins_disabled if n != said.name)
+    if left == house.config.plugins_disabled:
+        raise UnknownNameError("disabled plugin", said.name, house.config.plugins_disabled)
+    return _store(house, out, left, f"{said.name} is enabled")
+
+
+def _disable(house: House, said: Namespace, out: Output) -> int:
+    known = [f.name for f in house.loaded if f.origin.startswith("plugin:")]
+    if said.name not in known:
+        raise UnknownNameError("plugin", said.name, known, "see `handiwork plugins list`")
+    return _store(house, out, (*house.config.plugins_disabled, said.name), f"{said.name} is disabled")
+
+
+def _store(house: House, out: Output, names: tuple[str, ...], message: str) -> int:
+    path = set_value(house.home, "plugins_disabled", list(names))
+    out.show({"plugins_disabled": names, "file": path}, [f"{message} ({path})"])
+    return 0

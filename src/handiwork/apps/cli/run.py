@@ -1,0 +1,159 @@
+"""`handiwork run`: a task, done by an agent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...agent.loop import Agent, Budget, Outcome
+from ...core.cancel import CancelToken
+from ...core.errors import UsageError
+from ..agents import Face, build_agent, choose_model
+from ..house import House, default
+from .asking import approver_of, clarifier_of
+from .output import Output
+from .parsing import Parser, add_selection
+from .selection import selection_of
+from .watching import Watching
+
+EXAMPLES = """\
+examples:
+  handiwork run "How many lines of Python are in src?"
+  handiwork run "Fix the typo in README.md" --toolsets file --yes
+  git diff | handiwork run "Review this" --json
+  handiwork run "Say hello" --model scripted:replies.json
+"""
+_EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
+_SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+def configure(parser: Parser) -> None:
+    """Flags of `handiwork run`."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("prompt", help='the task; "-" reads it from standard input')
+    add_agent_flags(parser)
+
+
+def add_agent_flags(parser: Parser) -> None:
+    """What `run` and `chat` share."""
+    parser.add_argument("--model", metavar="NAME", help="such as local/qwen2.5-coder-1.5b, ollama/NAME, scripted:FILE")
+    add_selection(parser)
+    asking = parser.add_mutually_exclusive_group()
+    asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
+    asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
+    parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
+    parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
+    parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
+
+
+def run(said: Namespace, out: Output) -> int:
+    """Do the task; the exit code says how it ended."""
+    house = default()
+    prompt = _prompt(said.prompt)
+    watching = Watching(out)
+    agent = open_agent(house, said, out, watching)
+    session = Interruptible()
+    outcome = asyncio.run(session.run(agent, prompt))
+    watching.end()
+    _report(outcome, out)
+    return session.exit_code or _EXIT.get(outcome.ending, 1)
+
+
+def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
+    """The agent that the flags describe."""
+    if said.cwd and not os.path.isdir(said.cwd):
+        raise UsageError(f"--cwd {said.cwd}: there is no such folder")
+    enabled, disabled = selection_of(house, said)
+    face = Face("cli", enabled, disabled, approver_of(said, out), clarifier_of(out), watching)
+    return build_agent(house, choose_model(house, said.model), face, cwd=said.cwd, budget=_budget(house, said))
+
+
+def _budget(house: House, said: Namespace) -> Budget:
+    for flag in ("max_steps", "max_seconds", "max_tokens"):
+        value = getattr(said, flag)
+        if value is not None and value <= 0:
+            raise UsageError(f"--{flag.replace('_', '-')} must be more than 0, got {value:g}")
+    return Budget(
+        max_steps=said.max_steps or house.config.max_steps,
+        max_seconds=said.max_seconds or house.config.max_seconds,
+        max_tokens=said.max_tokens,
+    )
+
+
+def _prompt(words: str) -> str:
+    """The task, with what was piped in after it."""
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
+    prompt = piped if words == "-" else words
+    if not prompt.strip():
+        raise UsageError("the task is empty", 'handiwork run "what to do"')
+    return f"{prompt}\n\n<stdin>\n{piped}\n</stdin>" if piped.strip() and words != "-" else prompt
+
+
+class Interruptible:
+    """Runs an agent under signals: the first ends the turn and keeps the history, a second one quits."""
+
+    def __init__(self) -> None:
+        self.exit_code = 0
+        self._cancel = CancelToken()
+
+    async def run(self, agent: Agent, prompt: str) -> Outcome:
+        """One task; `exit_code` is set when a signal ended it."""
+        self.exit_code, self._cancel = 0, CancelToken()
+        with self._listening():
+            return await agent.run(prompt, cancel=self._cancel)
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number, code in _SIGNALS.items():
+            loop.add_signal_handler(number, self._heard, code)
+        try:
+            yield
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    def _heard(self, code: int) -> None:
+        if self.exit_code:
+            os._exit(code)  # asked twice: whatever still holds on is not waited for
+        self.exit_code = code
+        self._cancel.cancel()
+
+
+def _report(outcome: Outcome, out: Output) -> None:
+    if out.json:
+        out.document(_document(outcome))
+        return
+    if outcome.answer:
+        out.text(outcome.answer)
+    if outcome.ending != "answered":
+        out.note(f"ended: {outcome.ending}: {outcome.reason}")
+
+
+def _document(outcome: Outcome) -> dict[str, Any]:
+    denied = [r.call for r in outcome.results if r.by in ("approval", "guard")]
+    return {
+        "result": outcome.answer or None,
+        "ending": outcome.ending,
+        "reason": outcome.reason or None,
+        "steps": outcome.steps,
+        "usage": {"input_tokens": outcome.usage.input_tokens, "output_tokens": outcome.usage.output_tokens},
+        "calls": [
+            {
+                "name": r.call.name,
+                "arguments": r.call.arguments,
+                "status": r.status,
+                "duration_ms": round(r.duration_ms, 1),
+                "content": r.content,
+            }
+            for r in outcome.results
+        ],
+        "permission_denials": [{"name": call.name, "arguments": call.arguments} for call in denied],
+    }

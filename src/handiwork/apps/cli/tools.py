@@ -1,0 +1,270 @@
+"""`handiwork tools`: what there is, what it looks like, and running one by hand."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from typing import Any
+
+from ...core.errors import UnknownNameError, UsageError
+from ...core.types import ToolCall, ToolEntry, ToolResult
+from ...core.wire import copy_json, dumps
+from ..config_file import set_value
+from ..house import House, default
+from .asking import approver_of
+from .output import Output, columns
+from .parsing import Parser, add_selection, add_verbs
+from .selection import PRESET, selection_of
+
+EXAMPLES = """\
+  handiwork tools list
+  handiwork tools show read_file
+  handiwork tools call calculate expression='(1+2)*3'
+  handiwork tools call read_file '{"path": "README.md", "limit": 5}'
+  handiwork tools disable terminal
+"""
+
+
+def configure(parser: Parser) -> None:
+    """The verbs of `handiwork tools`."""
+    add_verbs(
+        parser,
+        {
+            "list": ("the tools, and why one isn't visible", _configure_list),
+            "show": ("everything about one tool", lambda p: _positional(p, "name")),
+            "call": ("run a tool through the whole pipeline", _configure_call),
+            "enable": ("enable a toolset", lambda p: _positional(p, "toolset")),
+            "disable": ("disable a toolset", lambda p: _positional(p, "toolset")),
+            "definitions": ("what the model is sent, as JSON", add_selection),
+        },
+        EXAMPLES,
+    )
+
+
+def _positional(parser: Parser, name: str) -> None:
+    parser.add_argument(name)
+
+
+def _configure_list(parser: Parser) -> None:
+    parser.add_argument("toolset", nargs="?", help="only tools of this toolset")
+    add_selection(parser)
+
+
+def _configure_call(parser: Parser) -> None:
+    parser.add_argument("name")
+    parser.add_argument("arguments", nargs="*", metavar="JSON | k=v", help="one JSON object, or pairs")
+    parser.add_argument("--yes", action="store_true", help="say yes to what would ask")
+    parser.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
+    parser.add_argument("--cwd", help="the folder to work in")
+
+
+def run(said: Namespace, out: Output) -> int:
+    """Run one verb."""
+    verbs = {
+        "list": _list,
+        "show": _show,
+        "call": _call,
+        "enable": _enable,
+        "disable": _disable,
+        "definitions": _definitions,
+    }
+    return verbs[said.verb](default(), said, out)
+
+
+# ------------------------------------------------------------------------------------------- looking
+
+
+def _list(house: House, said: Namespace, out: Output) -> int:
+    enabled, disabled = selection_of(house, said)
+    view = house.supply.view(enabled, disabled)
+    chosen = house.supply.selected(enabled, disabled)
+    shown = set(house.toolsets.resolve(said.toolset)) if said.toolset else None
+    entries = sorted(house.registry.entries(), key=lambda e: (e.toolset, e.name))
+    rows = [_row(house, e, chosen) for e in entries if shown is None or e.name in shown]
+    out.show({"tools": rows, "visible": len(view.names)}, _lines(rows, out))
+    return 0
+
+
+def _row(house: House, entry: ToolEntry, chosen: frozenset[str]) -> dict[str, Any]:
+    closed = house.registry.gate.closed(entry)
+    enabled = entry.name in chosen
+    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix)
+    if not enabled:
+        reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
+    return {
+        "name": entry.name,
+        "toolset": entry.toolset,
+        "enabled": enabled,
+        "available": closed is None,
+        "visible": enabled and closed is None,
+        "reason": reason or None,
+        "fix": fix or None,
+        "origin": entry.origin,
+        "description": entry.description.partition("\n")[0],
+    }
+
+
+def _lines(rows: list[dict[str, Any]], out: Output) -> list[str]:
+    if not rows:
+        return ["no tools"]
+    table = [["TOOL", "TOOLSET", "ENABLED", "AVAILABLE", "VISIBLE", ""]]
+    for row in rows:
+        marks = ["yes" if row[k] else "no" for k in ("enabled", "available", "visible")]
+        first = row["description"].partition(". ")[0]
+        last = first if row["visible"] else f"{row['reason']}  ({row['fix']})" if row["fix"] else row["reason"]
+        table.append([row["name"], row["toolset"], *marks, last])
+    lines = columns(table)
+    return [out.paint(lines[0], "bold"), *lines[1:]]
+
+
+def _entry(house: House, name: str) -> ToolEntry:
+    entry = house.registry.get(name)
+    if entry is None:
+        raise UnknownNameError("tool", name, house.registry.names(), "see `handiwork tools list`")
+    return entry
+
+
+def _show(house: House, said: Namespace, out: Output) -> int:
+    entry = _entry(house, said.name)
+    traits = entry.traits
+    document = {
+        "name": entry.name,
+        "toolset": entry.toolset,
+        "origin": entry.origin,
+        "emoji": entry.emoji,
+        "effect": traits.resolved_effect(),
+        "max_result_size_chars": house.pipeline.limits.of(entry.max_result_size_chars),
+        "schema": copy_json(entry.schema),
+    }
+    out.show(document, _description(entry, document))
+    return 0
+
+
+def _description(entry: ToolEntry, document: dict[str, Any]) -> list[str]:
+    required = set(entry.parameters.get("required", ()))
+    head = [f"{entry.emoji} {entry.name}".strip(), entry.description, ""]
+    facts = [f"toolset {entry.toolset} · {entry.origin} · effect {document['effect']}", ""]
+    rows = [
+        [
+            f"  {name}",
+            _type_words(prop),
+            "required" if name in required else f"default {dumps(prop['default'])}" if "default" in prop else "",
+            str(prop.get("description", "")),
+        ]
+        for name, prop in entry.parameters.get("properties", {}).items()
+    ]
+    return [*head, *facts, *columns(rows)]
+
+
+def _type_words(prop: Any) -> str:
+    if "enum" in prop:
+        return "|".join(map(str, prop["enum"]))
+    kind = prop.get("type", "any")
+    return kind if isinstance(kind, str) else "|".join(kind)
+
+
+def _definitions(house: House, said: Namespace, out: Output) -> int:
+    out.text(json.dumps(house.supply.definitions(*selection_of(house, said)), ensure_ascii=False, indent=2))
+    return 0
+
+
+# -------------------------------------------------------------------------------------------- calling
+
+_EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5}
+
+
+def _call(house: House, said: Namespace, out: Output) -> int:
+    entry = _entry(house, said.name)
+    scope = house.scope(cwd=said.cwd, approver=approver_of(said, out), platform="cli")
+    result = house.pipeline.run(ToolCall(entry.name, _arguments(said.arguments), "call_1", scope))
+    if out.json:
+        out.document(_result_document(result))
+    elif result.status == "refused":
+        report = json.loads(result.content)
+        out.fail(report["error"], report.get("hint", ""), exit_code_of(result))
+    else:
+        out.text(result.content)
+    return exit_code_of(result)
+
+
+def _arguments(words: list[str]) -> Any:
+    """One JSON object, or `k=v` pairs whose values are read by the schema."""
+    if len(words) == 1 and (words[0].lstrip()[:1] in ("{", "[", '"') or "=" not in words[0]):
+        return _json_object(words[0])
+    pairs = [word.partition("=") for word in words]
+    for word, (key, sign, _) in zip(words, pairs, strict=True):
+        if not sign or not key:
+            raise UsageError(f"not a pair: {word!r}", "write k=v, or one JSON object in quotes")
+    return {key: value for key, _, value in pairs}
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageError(
+            f"the arguments are not JSON: {error}", 'write one JSON object in quotes, as \'{"path": "a"}\''
+        ) from error
+    if not isinstance(value, dict):
+        raise UsageError(f"the arguments must be one JSON object, got {type(value).__name__}", "or write k=v pairs")
+    return value
+
+
+def _result_document(result: ToolResult) -> dict[str, Any]:
+    return {
+        "name": result.call.name,
+        "content": _parsed(result.content),
+        "is_error": result.is_error,
+        "status": result.status,
+        "by": result.by or None,
+        "duration_ms": round(result.duration_ms, 3),
+    }
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def exit_code_of(result: ToolResult) -> int:
+    """0 fine, 1 the tool failed, 2 wrong arguments, 5 denied."""
+    if result.status == "refused":
+        return _EXIT_BY.get(result.by, 1)
+    return int(result.is_error)
+
+
+# ------------------------------------------------------------------------------------------ switching
+
+
+def _enable(house: House, said: Namespace, out: Output) -> int:
+    name = _known(house, said.toolset)
+    disabled = tuple(t for t in house.config.disabled_toolsets if t != name)
+    enabled = house.config.toolsets
+    covered = set(house.toolsets.resolve(name)) <= house.supply.selected(enabled or (PRESET,), ())
+    if not covered:
+        enabled = (*(enabled or (PRESET,)), name)
+    return _store(house, out, f"{name} is enabled", toolsets=enabled, disabled_toolsets=disabled)
+
+
+def _disable(house: House, said: Namespace, out: Output) -> int:
+    name = _known(house, said.toolset)
+    enabled = tuple(t for t in house.config.toolsets if t != name)
+    disabled = tuple(dict.fromkeys((*house.config.disabled_toolsets, name)))
+    return _store(house, out, f"{name} is disabled", toolsets=enabled, disabled_toolsets=disabled)
+
+
+def _known(house: House, name: str) -> str:
+    house.toolsets.resolve(name)
+    return house.toolsets.canonical(name)
+
+
+def _store(house: House, out: Output, said: str, **changes: tuple[str, ...]) -> int:
+    path = ""
+    for key, value in changes.items():
+        if value != getattr(house.config, key):
+            path = set_value(house.home, key, list(value))
+    message = f"{said} ({path})" if path else f"{said} (as it was)"
+    out.show({"message": said, "file": path or None, **changes}, [message])
+    return 0

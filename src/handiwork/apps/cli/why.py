@@ -1,0 +1,115 @@
+"""`handiwork why`: the chain that a tool passes on its way to the model, or a call on its way to a tool."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from typing import Any
+
+from ...catalog.why import Checkpoint
+from ...core.errors import UsageError
+from ...core.types import Ready, Refusal, ToolCall
+from ...pipeline.dry import rehearse
+from ..house import House, default
+from .output import Output
+from .parsing import Parser, add_selection
+from .selection import selection_of
+
+EXAMPLES = """\
+examples:
+  handiwork why web_search
+  handiwork why --call '{"name": "read_file", "arguments": "{\\"path\\": \\"a\\",}"}'
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Flags of `handiwork why`."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("tool", nargs="?")
+    parser.add_argument(
+        "--call", metavar="JSON", help="a call, to be taken through repair and guard without running it"
+    )
+    parser.add_argument("--cwd", help="the folder the call would run in")
+    add_selection(parser)
+
+
+def run(said: Namespace, out: Output) -> int:
+    """0 if the tool is visible (the call would run), 1 if not."""
+    if bool(said.tool) == bool(said.call):
+        raise UsageError("name a tool, or give --call", "see `handiwork why --help`")
+    return _why_call(default(), said, out) if said.call else _why_tool(default(), said, out)
+
+
+def _why_tool(house: House, said: Namespace, out: Output) -> int:
+    story = house.why(said.tool, *selection_of(house, said))
+    document = {
+        "tool": story.tool,
+        "visible": story.visible,
+        "checkpoints": [_document(c) for c in story.checkpoints],
+    }
+    state = out.paint("visible", "green") if story.visible else out.paint("NOT VISIBLE", "red")
+    out.show(document, [f"{story.tool}  {state}", *_lines(story.checkpoints, out)])
+    return 0 if story.visible else 1
+
+
+def _document(checkpoint: Checkpoint) -> dict[str, Any]:
+    return {
+        "question": checkpoint.question,
+        "passed": checkpoint.passed,
+        "detail": checkpoint.detail,
+        "fix": checkpoint.fix or None,
+    }
+
+
+def _lines(checkpoints: tuple[Checkpoint, ...], out: Output) -> list[str]:
+    lines = []
+    for c in checkpoints:
+        mark = out.paint("✓", "green") if c.passed else out.paint("✗", "red")
+        lines.append(f"  {mark} {c.question:<12} {c.detail}".rstrip())
+        if c.fix:
+            lines.append(f"    fix: {c.fix}")
+    return lines
+
+
+def _why_call(house: House, said: Namespace, out: Output) -> int:
+    call = _read_call(said.call)
+    scope = house.scope(cwd=said.cwd, platform="cli")
+    steps = rehearse(house.pipeline, ToolCall(call["name"], call.get("arguments"), "call_1", scope))
+    rows = [{"step": name, **_outcome(after)} for name, after in steps]
+    refused = rows[-1]["outcome"] == "refused"
+    asks = [] if refused else rows[-1]["asks"]
+    fate = "would NOT run" if refused else "would ask a person" if asks else "would run"
+    marks = {"passed": "✓", "refused": "✗"}
+    lines = [f"  {marks[r['outcome']]} {r['step']:<12} {_detail(r)}".rstrip() for r in rows]
+    document = {"name": call["name"], "would_run": not refused and not asks, "asks": asks, "steps": rows}
+    out.show(document, [f"{call['name']}  {fate}", *lines])
+    return int(refused or bool(asks))
+
+
+def _read_call(text: str) -> dict[str, Any]:
+    try:
+        call = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--call is not JSON: {error}", '{"name": "read_file", "arguments": {"path": "a"}}') from error
+    if not isinstance(call, dict) or not isinstance(call.get("name"), str):
+        raise UsageError("--call needs a name", '{"name": "read_file", "arguments": {"path": "a"}}')
+    return call
+
+
+def _outcome(after: Ready | Refusal) -> dict[str, Any]:
+    if isinstance(after, Refusal):
+        return {"outcome": "refused", "reason": after.reason, "hint": after.hint or None}
+    return {
+        "outcome": "passed",
+        "args": after.args,
+        "repairs": list(after.repairs),
+        "asks": [ask.reason for ask in after.asks],
+    }
+
+
+def _detail(row: dict[str, Any]) -> str:
+    if row["outcome"] == "refused":
+        return str(row["reason"]) + (f"\n    fix: {row['hint']}" if row["hint"] else "")
+    if row["step"] == "repair":
+        return json.dumps(row["args"], ensure_ascii=False) + "".join(f"\n      {note}" for note in row["repairs"])
+    return "; ".join(f"asks: {a}" for a in row["asks"]) if row["step"] == "judge" else ""

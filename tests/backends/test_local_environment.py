@@ -278,3 +278,36 @@ def test_it_costs_little_over_a_plain_process(env, command):
             work()
             times.append(time.perf_counter() - begin)
     assert min(ours) - min(theirs) < 0.003  # the least: others share this machine
+
+
+def test_an_interrupt_of_the_caller_ends_the_command(env, command):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            env.run(command("setsid sleep 310 & sleep 311"))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert list(_marked(env._nursery._mark)) == []
+    assert not env._nursery._children
+
+
+def test_what_is_left_running_is_limited_in_number(env, command, monkeypatch):
+    monkeypatch.setattr("handiwork.backends.environment.local.MAX_BACKGROUND", 2)
+    kept = [env.run(command("sleep 312 &")).process for _ in range(3)]
+    assert [process is not None for process in kept] == [True, True, False]
+    with pytest.raises(UsageError, match="are running"):
+        env.spawn(command("sleep 313"))
+    kept[0].kill()
+    assert env.spawn(command("sleep 314")).poll() is None
+
+
+def test_it_works_without_a_descriptor_for_the_end_of_a_process(env, command, monkeypatch):
+    monkeypatch.delattr(os, "pidfd_open")
+    assert env.run(command("echo a; exec > /dev/null 2>&1; sleep 0.2; exit 3")).exit_code == 3
+    assert env.run(command("echo b; sleep 30", timeout_s=0.2)).timed_out
+    process = env.spawn(command("sleep 0.1; echo c"))
+    assert process.wait(5) == 0 and process.output()[0] == "c\n"

@@ -54,7 +54,7 @@ def test_the_named_next_call_works_until_the_end(call, tmp_path):
 
 
 def test_an_ordinary_source_file_is_read_in_one_call(call, tmp_path):
-    (tmp_path / "a.py").write_text("x = 1  # comment\n" * 1900)
+    (tmp_path / "a.py").write_text("x = 1  # c\n" * 4900)
     assert "next" not in call("read_file", path="a.py")
 
 

@@ -31,11 +31,14 @@ searching = Late("handiwork.backends.files.search")
 
 # Characters of one answer; what decides in practice how much is read. Limits in lines are for asking less.
 READ_CHARS = 60_000
+READ_LINES = 5_000
 DIFF_BYTES = 4 << 20
 MAX_LISTED = 500
 
 
-def read_file(path: str, offset: int = 1, limit: int = 2000, column: int = 1, *, scope: Scope | None = None) -> str:
+def read_file(
+    path: str, offset: int = 1, limit: int = READ_LINES, column: int = 1, *, scope: Scope | None = None
+) -> str:
     """A window of a text file, or the names in a directory."""
     place = _resolved(path, scope)
     if place.is_dir():
@@ -62,7 +65,7 @@ def _reading_on(path: str, limit: int, following: Any) -> dict[str, Any]:
         return {}
     call = {"path": path, "offset": following.line}
     call |= {"column": following.column} if following.column > 1 else {}
-    call |= {"limit": limit} if limit != 2000 else {}
+    call |= {"limit": limit} if limit != READ_LINES else {}
     return {"next": f"read_file {tool_result(call)}"}
 
 
@@ -175,7 +178,7 @@ registry.register(
             "properties": {
                 "path": {"type": "string", "description": "File or directory"},
                 "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
-                "limit": {"type": "integer", "default": 2000, "description": "Most lines"},
+                "limit": {"type": "integer", "default": READ_LINES, "description": "Most lines"},
                 "column": {"type": "integer", "default": 1, "description": "First character, in a very long line"},
             },
             "required": ["path"],

@@ -29,7 +29,7 @@ class Child:
         assert popen.stdout is not None
         self._popen, self.mark, self.pid = popen, mark, popen.pid
         self.pipe = popen.stdout.fileno()
-        self.exit_fd = os.pidfd_open(popen.pid) if hasattr(os, "pidfd_open") else -1
+        self.exit_fd = _exit_fd(popen.pid)
         self._gone = False
         os.set_blocking(self.pipe, False)
 
@@ -150,6 +150,16 @@ def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], *, keyboard: b
         start_new_session=True,
         bufsize=0,
     )
+
+
+def _exit_fd(pid: int) -> int:
+    """A descriptor that is readable once the process has ended, -1 where the system has none."""
+    if not hasattr(os, "pidfd_open"):
+        return -1
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # a kernel older than our Python expects, or a sandbox that forbids it
+        return -1
 
 
 def signal_group(group: int, number: int) -> bool:

@@ -62,8 +62,8 @@ class LocalEnvironment:
             self._nursery.forget(child)
             raise
         left = end == "ended" and (follower.open or child.group_alive())
-        process = self._listen(child, command, leftover=True) if left else None
-        if process is None:
+        process = self._keep(child, command) if left else None
+        if not left:
             self._nursery.forget(child)
         text, path = output.finish(command.max_output_chars)
         return Ran(
@@ -94,6 +94,14 @@ class LocalEnvironment:
             env=child_environment(command.env, self._passed),
             keyboard=keyboard,
         )
+
+    def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:
+        """Go on listening to what a command left running; beyond a number of those, end it."""
+        if len(self._background) < MAX_BACKGROUND:
+            return self._listen(child, command, leftover=True)
+        child.kill()
+        self._nursery.forget(child)
+        return None
 
     def _listen(self, child: Child, command: Command, *, leftover: bool) -> BackgroundProcess:
         self._background.add(child)

@@ -79,7 +79,11 @@ def test_text_that_is_nowhere_near_and_text_that_goes_on_behind_the_end():
 
 def test_an_edit_that_was_made_already_is_told_apart():
     done = apply_edit("new\r\ntext\r\n", Edit("old", "new\ntext"))
-    assert done.places == 0 and done.text == "new\r\ntext\r\n" and "already" in done.note
+    assert done.places == 0 and done.text == "new\r\ntext\r\n" and "at line 1" in done.note
+    # a text that is found anywhere is no proof
+    assert "not found" in refusal("x\ny\n", "old", "x")
+    assert "not found" in refusal("again\nagain\n", "old", "again")
+    assert "at line 1" in apply_edit("again\nagain\n", Edit("old", "again", everywhere=True)).note
 
 
 @pytest.mark.parametrize(("old", "new"), [("", "x"), ("a", "a")])

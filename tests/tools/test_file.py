@@ -147,7 +147,7 @@ def test_a_patch_answers_what_it_did(call, tmp_path):
     assert answer["replaced"] == 1
     assert answer["diff"] == "@@ -2,7 +2,8 @@\n l2\n l3\n l4\n-l5\n+five\n+and more\n l6\n l7\n l8"
     again = call("patch", path="a.py", old_string="l5\n", new_string="five\nand more\n")
-    assert again["replaced"] == 0 and "already there" in again["note"]
+    assert again["replaced"] == 0 and "new_string is, at line 5" in again["note"]
 
 
 def test_a_patch_that_fails_leaves_every_byte(call, tmp_path):

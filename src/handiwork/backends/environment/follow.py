@@ -19,6 +19,8 @@ CHUNK = 65_536
 _LOOK_EVERY_S = 0.02
 # How long what is still in the pipe may take to arrive once the command itself has ended. Seconds.
 _AFTERWARDS_S = 0.05
+# poll() takes no more than an int of milliseconds; whoever waits longer waits again. Seconds.
+_LONGEST_WAIT_S = 3600.0
 
 
 class Alarm:
@@ -107,7 +109,8 @@ class Follower:
         """Wait for one thing to happen and read what arrived; the descriptors that are ready."""
         if not self._watching and self._child.poll() is None:
             seconds = _LOOK_EVERY_S if seconds is None else min(seconds, _LOOK_EVERY_S)
-        ready = {fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000 + 0.5)}
+        wait_ms = None if seconds is None else min(seconds, _LONGEST_WAIT_S) * 1000 + 0.5
+        ready = {fd for fd, _ in self._poll.poll(wait_ms)}
         if self._child.pipe in ready and self.open:
             self._read()
         return ready

@@ -21,7 +21,7 @@ class Output:
         self._path = folder / f"{name}.txt"
         self._head, self._tail = bytearray(), bytearray()
         self._file = -1
-        self.size = 0
+        self._written = self.size = 0
 
     def feed(self, chunk: bytes) -> None:
         self.size += len(chunk)
@@ -53,7 +53,6 @@ class Output:
     def _open(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        self._written = 0
         self._spill(bytes(self._head))
         self._spill(bytes(self._tail))
 

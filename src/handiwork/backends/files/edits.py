@@ -16,6 +16,7 @@ _LINE_BREAK = re.compile(r"\r?\n")
 # What listings put before a line: "  12: ", "12|", "12\t".
 _NUMBER = re.compile(r"[ \t]*(\d+)(?:[:|\t→] ?|- )")
 _MAX_LISTED = 10
+_TELLING_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,15 @@ def apply_edit(text: str, edit: Edit) -> Edited:
         if spans := _found(text, reading.old):
             _refuse_many(text, spans, reading)
             return Edited(_replaced(text, spans, reading.new), len(spans), note)
-    if edit.new and _plain(edit.new) in _plain(text):
-        return Edited(text, 0, "new_string is already there and old_string isn't: nothing was changed")
+    if there := _already(text, edit):
+        return Edited(text, 0, f"nothing was changed: old_string isn't there, and new_string is, at line {there}")
     raise UsageError(f"old_string was not found. {describe_nearest(_plain(text), _plain(edit.old))}")
+
+
+def _already(text: str, edit: Edit) -> int:
+    """The line of the one place where `new` stands, 0 if it is nowhere, in several places, or too short to tell."""
+    spans = _found(text, edit.new) if len(edit.new.strip()) >= _TELLING_CHARS else []
+    return text.count("\n", 0, spans[0][0]) + 1 if len(spans) == 1 or (spans and edit.everywhere) else 0
 
 
 def _plain(text: str) -> str:

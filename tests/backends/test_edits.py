@@ -68,6 +68,7 @@ def test_white_space_that_differs_is_made_visible():
 
 
 def test_a_line_that_looks_alike_is_named():
+    assert "line 3\n- def g()\n+ def g():" in refusal("aaa\nbbb\ndef g():\n", "def g()\n", "y")
     assert "line 2" in refusal("aaa\nresult = compute_all(x)\n", "result = compute_al(x)", "y")
 
 

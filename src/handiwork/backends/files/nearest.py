@@ -40,8 +40,11 @@ def _best_windows(lines: list[str], want: list[str], most: int = 2) -> list[int]
 
 
 def _alike_line(lines: list[str], want: list[str]) -> list[int]:
-    """The start of the window whose line looks most like the longest line that is wanted."""
+    """The start of the window whose line holds, or looks most like, the longest line that is wanted."""
     offset, longest = max(enumerate(line.strip() for line in want), key=lambda pair: len(pair[1]))
+    holding = next((number for number, line in enumerate(lines) if longest and longest in line), None)
+    if holding is not None:
+        return [max(0, holding - offset)]
     first_at: dict[str, int] = {}
     for number, line in enumerate(lines):
         if len(first_at) < _MAX_UNIQUE and len(line) < 2 * len(longest) + 40:

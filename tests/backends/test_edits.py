@@ -37,6 +37,7 @@ def refusal(text, old, new, everywhere=False):
         # line numbers of a listing
         ("a\n  x = 1\ny\n", "     2:   x = 1\n     3: y", "     2:   x = 2\n     3: z", "a\n  x = 2\nz\n"),
         ("a\nx = 1\n", "2|x = 1", "x = 2", "a\nx = 2\n"),
+        ("a\nx = 1\n", "2|x = 1", "", "a\n\n"),
         # ... unless they are in the text
         ("7: x = 1\n", "7: x = 1", "8: x = 1", "8: x = 1\n"),
     ],
@@ -87,7 +88,7 @@ def test_an_edit_that_was_made_already_is_told_apart():
     assert "at line 1" in apply_edit("again\nagain\n", Edit("old", "again", everywhere=True)).note
 
 
-@pytest.mark.parametrize(("old", "new"), [("", "x"), ("a", "a")])
+@pytest.mark.parametrize(("old", "new"), [("", "x"), ("a", "a"), ("1:", ""), ("1: ", "2: ")])
 def test_edits_that_mean_nothing(old, new):
     assert refusal("a", old, new)
 

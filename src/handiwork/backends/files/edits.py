@@ -88,7 +88,7 @@ def _unnumbered_lines(text: str) -> str | None:
     lines = text.split("\n")
     found = [_NUMBER.match(line) for line in (lines[:-1] if lines[-1] == "" else lines)]
     numbers = [int(m.group(1)) for m in found if m]
-    if len(numbers) < len(found) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+    if not numbers or len(numbers) < len(found) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return None
     bare = [line[m.end() :] if m else line for line, m in zip(lines, [*found, None], strict=False)]
     return "\n".join(bare)
@@ -112,6 +112,8 @@ def _quoted(text: str) -> str:
 
 def _found(text: str, old: str) -> list[tuple[int, int]]:
     """Where *old* stands in *text*: to the letter, or with CRLF and LF taken for the same."""
+    if not old:  # a bare line number leaves nothing; nothing stands everywhere
+        return []
     if "\r" in old and old in text:
         return [(start, start + len(old)) for start in _starts(text, old)]
     old = _plain(old)

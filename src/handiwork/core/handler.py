@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .types import Args
 from .wire import dumps, tool_error
+
+if TYPE_CHECKING:
+    from .types import Scope
 
 OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope"})
 _VARKEYWORDS = inspect.CO_VARKEYWORDS
@@ -58,9 +61,33 @@ def describe_exception(error: BaseException) -> str:
             return "interrupted"
     if type(error).__name__ in ("CancelledError", "JobCancelledError"):  # named: asyncio isn't start-up's business
         return "cancelled"
+    hint = getattr(error, "hint", None)
+    if isinstance(hint, str):  # our own words already say what happened; add what to do next
+        return f"{said} ({hint})" if hint else said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def error_text(error: BaseException) -> str:
     """The `{"error": ...}` that a raised exception becomes."""
     return tool_error(describe_exception(error))
+
+
+def needs_agent(name: str, why: str) -> Callable[..., str]:
+    """The placeholder of a tool that an agent binds: it answers that there is none, marked as internal."""
+
+    def placeholder(_: Args) -> str:
+        return tool_error(f"{name} needs an agent: {why}", internal_tool=True)
+
+    return placeholder
+
+
+def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that gives *fn* its arguments by their names, and the scope.
+
+    For built-in tools, which write their schemas out: reading signatures is too slow for start-up.
+    """
+
+    def handler(args: Args, *, scope: Scope | None = None) -> Any:
+        return fn(**args, scope=scope)
+
+    return handler

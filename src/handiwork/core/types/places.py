@@ -36,7 +36,10 @@ class Http(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A finished command. `output` holds head and tail where the whole was too long; `path` the whole."""
+    """A finished command. `output` holds head and tail where the whole was too long; `path` the whole.
+
+    `process` is what the command left running in the background when it ended by itself.
+    """
 
     output: str
     exit_code: int
@@ -44,6 +47,7 @@ class Ran:
     timed_out: bool = False
     cancelled: bool = False
     path: str = ""
+    process: Process | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,12 @@ class Command:
 
 
 class Process(Protocol):
-    """A command that is still running, or has ended."""
+    """A command that is still running, or has ended.
+
+    `output` gives text from an offset on and the offset that follows it; a negative offset counts
+    from the end. Offsets are bytes of what was printed. A U+0004 at the end of
+    what is written closes its input.
+    """
 
     id: str
     command: str

@@ -1,0 +1,88 @@
+"""Short unified diffs, quick also where the files are long."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from itertools import islice
+
+_MAX_LINES = 80
+_MAX_COMPARED = 2_000
+_MAX_WIDTH = 400
+_CONTEXT = 3
+
+
+def short_diff(old: str, new: str) -> str:
+    """What changed from *old* to *new*, at most 80 lines of it, line ends disregarded."""
+    old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    start = _lines_back(old, _same_start(old, new, min(len(old), len(new))))
+    end = _same_end(old, new, min(len(old), len(new)) - start)
+    a, b = (text[start : _lines_on(text, len(text) - end)].split("\n") for text in (old, new))
+    first = old.count("\n", 0, start)
+    if max(len(a), len(b)) > _MAX_COMPARED:
+        return f"@@ from line {first + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
+    return _limited(_moved(a, b, first))
+
+
+def _same_start(a: str, b: str, most: int) -> int:
+    """How many characters the texts have in common at their start."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _same_end(a: str, b: str, most: int) -> int:
+    """How many characters the texts have in common at their end."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _lines_back(text: str, at: int) -> int:
+    """The start of the line that stands a few lines before *at*."""
+    for _ in range(_CONTEXT + 1):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return 0
+    return at + 1
+
+
+def _lines_on(text: str, at: int) -> int:
+    """The end of the line that stands a few lines behind *at*."""
+    for _ in range(_CONTEXT + 1):
+        at = text.find("\n", at)
+        if at < 0:
+            return len(text)
+        at += 1
+    return at - 1
+
+
+def _moved(a: list[str], b: list[str], first: int) -> list[str]:
+    """The hunks, their line numbers counted from the start of the file."""
+    hunks = islice(unified_diff(a, b, n=_CONTEXT, lineterm=""), 2, None)
+    return [_renumbered(line, first) if line.startswith("@@") else line[:_MAX_WIDTH] for line in hunks]
+
+
+def _renumbered(header: str, first: int) -> str:
+    _, old, new, _ = header.split()
+    return f"@@ -{_shifted(old, first)} +{_shifted(new, first)} @@"
+
+
+def _shifted(span: str, first: int) -> str:
+    start, *length = span[1:].split(",")
+    return ",".join([str(int(start) + first), *length])
+
+
+def _limited(lines: list[str]) -> str:
+    if len(lines) <= _MAX_LINES:
+        return "\n".join(lines)
+    return "\n".join([*lines[:_MAX_LINES], f"... and {len(lines) - _MAX_LINES} more lines of diff"])

@@ -1,0 +1,255 @@
+"""Reading, writing, editing and searching files.
+
+Contents are handed out without line numbers: they cost tokens, and models copy them into edits.
+Line ends are shown as plain newlines, and each file gets its own ones back when it is written.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from handiwork import registry, tool_result
+
+from ..core.errors import UsageError
+from ..core.handler import by_name
+from ..core.loading import Late
+from ..core.types import Traits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..core.types import Scope
+
+pathlib = Late("pathlib")
+text = Late("handiwork.backends.files.text")
+window = Late("handiwork.backends.files.window")
+atomic = Late("handiwork.backends.files.atomic")
+edits = Late("handiwork.backends.files.edits")
+diffs = Late("handiwork.backends.files.diffs")
+searching = Late("handiwork.backends.files.search")
+
+# Characters of one answer; what decides in practice how much is read. Limits in lines are for asking less.
+READ_CHARS = 60_000
+READ_LINES = 5_000
+DIFF_BYTES = 4 << 20
+MAX_LISTED = 500
+
+
+def read_file(
+    path: str, offset: int = 1, limit: int = READ_LINES, column: int = 1, *, scope: Scope | None = None
+) -> str:
+    """A window of a text file, or the names in a directory."""
+    place = _resolved(path, scope)
+    if place.is_dir():
+        return _listing(path, place, max(offset, 1))
+    start = window.Place(offset or 1, max(column, 1))
+    seen = window.read_window(place, start, max_lines=max(limit, 1), max_chars=READ_CHARS)
+    about = {
+        "path": path,
+        "size": seen.file.size,
+        "lines": f"{seen.first.line}-{seen.last_line} of {_or_many(seen.file.lines)}" if seen.text else "none",
+        "encoding": str(seen.file.encoding),
+        "newline": seen.file.newline,
+    }
+    return tool_result({**about, **_reading_on(path, limit, seen.next), "content": seen.text})
+
+
+def _or_many(lines: int | None) -> str:
+    return "very many" if lines is None else str(lines)
+
+
+def _reading_on(path: str, limit: int, following: Any) -> dict[str, Any]:
+    """The exact next call, where there is more to read."""
+    if following is None:
+        return {}
+    call = {"path": path, "offset": following.line}
+    call |= {"column": following.column} if following.column > 1 else {}
+    call |= {"limit": limit} if limit != READ_LINES else {}
+    return {"next": f"read_file {tool_result(call)}"}
+
+
+def _listing(path: str, place: Path, first: int) -> str:
+    with os.scandir(place) as entries:
+        names = sorted(f"{e.name}/" if e.is_dir() else e.name for e in entries)
+    last = first + MAX_LISTED - 1
+    call = tool_result(path=path, offset=last + 1)
+    more = {"next": f"read_file {call}"} if len(names) > last else {}
+    return tool_result(
+        {"path": path, "directory": True, "total": len(names), **more, "entries": names[first - 1 : last]}
+    )
+
+
+def write_file(path: str, content: str, *, scope: Scope | None = None) -> str:
+    """Replace a whole file; the answer says what that changed."""
+    place = _resolved(path, scope)
+    before = atomic.stamp_of(place)
+    old = _text_before(place) if before and before.size <= DIFF_BYTES else None
+    data = (old.with_text(content) if old else text.TextFile(content, text.Encoding())).encoded()
+    atomic.replace_file(place, data, expected=before)
+    about = {"path": path, "bytes": len(data), "created": before is None}
+    if old is None:
+        return tool_result(about)
+    return tool_result({**about, "diff": diffs.short_diff(old.text, content) or "nothing changed"})
+
+
+def _text_before(place: Path) -> Any:
+    """The text that is being replaced, None where it isn't text."""
+    with text.open_regular(place) as file:
+        data = file.read()
+    return text.decode(data, place) if text.is_text(data) else None
+
+
+def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
+    """Replace a text in a file, at the one place where it stands."""
+    place = _resolved(path, scope)
+    before = atomic.stamp_of(place)
+    with text.open_regular(place) as file:
+        data = file.read(text.MAX_EDIT_BYTES + 1)
+    if len(data) > text.MAX_EDIT_BYTES:
+        raise UsageError(f"{path} is too long to edit ({len(data):,} bytes or more)", "use a command such as sed")
+    old = text.decode(data, place)
+    done = edits.apply_edit(old.text, edits.Edit(old_string, new_string, replace_all))
+    note = {"note": done.note} if done.note else {}
+    if not done.places:
+        return tool_result({"path": path, "replaced": 0, **note})
+    atomic.replace_file(place, text.TextFile(done.text, old.encoding).encoded(), expected=before)
+    return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
+
+
+def search_files(
+    pattern: str,
+    path: str = ".",
+    target: str = "content",
+    *,
+    glob: str = "",
+    limit: int = 50,
+    offset: int = 0,
+    context: int = 0,
+    ignore_case: bool = False,
+    scope: Scope | None = None,
+) -> str:
+    """One page of what ripgrep finds in files, or of the files themselves."""
+    query = searching.Query(
+        pattern=pattern,
+        cwd=_cwd(scope),
+        path=os.path.expanduser(path) if path else ".",
+        target=target,
+        glob=glob,
+        limit=min(max(limit, 1), 1000),
+        offset=max(offset, 0),
+        context=min(max(context, 0), 20),
+        ignore_case=ignore_case,
+    )
+    found = searching.search(query, scope.cancel if scope else None)
+    about: dict[str, Any] = (
+        {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
+    )
+    if not found.complete:
+        about["note"] = "the search was stopped before its end: there are more hits than this"
+    if found.total > (following := query.offset + query.limit):
+        about["next"] = f"the same call with offset={following}"
+    return tool_result({**about, "hits": found.text})
+
+
+def _cwd(scope: Scope | None) -> str:
+    return scope.cwd if scope and scope.cwd else os.getcwd()
+
+
+def _resolved(path: str, scope: Scope | None) -> Path:
+    """*path* as an absolute one; relative to the directory of the scope."""
+    if not path or "\0" in path:
+        raise UsageError(f"{path!r} is not a path", "give the path of a file")
+    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
+    return place
+
+
+registry.register(
+    name="read_file",
+    toolset="file",
+    emoji="📖",
+    handler=by_name(read_file),
+    traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
+    schema={
+        "name": "read_file",
+        "description": "Read a text file or list a directory. Says size, encoding and the call that reads on.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File or directory"},
+                "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
+                "limit": {"type": "integer", "default": READ_LINES, "description": "Most lines"},
+                "column": {"type": "integer", "default": 1, "description": "First character, in a very long line"},
+            },
+            "required": ["path"],
+        },
+    },
+)
+
+registry.register(
+    name="write_file",
+    toolset="file",
+    emoji="✍️",
+    handler=by_name(write_file),
+    traits=Traits(effect="idempotent", idempotent=True, touches={"path": "path"}),
+    schema={
+        "name": "write_file",
+        "description": "Write a whole file, all or nothing; mode, encoding and line ends stay. To edit, use `patch`.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to create or replace; missing directories are made"},
+                "content": {"type": "string", "description": "The whole new content"},
+            },
+            "required": ["path", "content"],
+        },
+    },
+)
+
+registry.register(
+    name="patch",
+    toolset="file",
+    emoji="🩹",
+    handler=by_name(patch),
+    traits=Traits(effect="write", touches={"path": "path"}),
+    schema={
+        "name": "patch",
+        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to edit"},
+                "old_string": {"type": "string", "description": "Exactly as in the file"},
+                "new_string": {"type": "string", "description": "What to put there"},
+                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+            },
+            "required": ["path", "old_string", "new_string"],
+        },
+    },
+)
+
+registry.register(
+    name="search_files",
+    toolset="file",
+    emoji="🔎",
+    handler=by_name(search_files),
+    traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
+    schema={
+        "name": "search_files",
+        "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
+                "path": {"type": "string", "default": ".", "description": "Directory or file"},
+                "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
+                "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
+                "limit": {"type": "integer", "default": 50, "description": "Most hits"},
+                "offset": {"type": "integer", "default": 0, "description": "Hits to skip"},
+                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "ignore_case": {"type": "boolean", "default": False},
+            },
+            "required": ["pattern"],
+        },
+    },
+)

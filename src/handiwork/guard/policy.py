@@ -107,11 +107,24 @@ def _in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode, *, proven: bool) ->
 
 def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:
     """Whether all that the call does is commands that the guard found to only read."""
-    return bool(found) and all(v is ALLOW for v in found) and set(entry.traits.touches.values()) == {"command"}
+    return bool(found) and all(v is ALLOW for v in found) and _runs_commands(entry)
+
+
+def _runs_commands(entry: ToolEntry) -> bool:
+    """Whether the tool runs commands. A path beside a command is the folder that it runs in."""
+    kinds = set(entry.traits.touches.values())
+    return "command" in kinds and kinds <= {"command", "path"}
 
 
 def _base(ready: Ready) -> str:
     return ready.call.scope.cwd or os.getcwd()
+
+
+def _command_folder(ready: Ready) -> str:
+    """Where the call's commands run: the path among its arguments, from the folder of its scope."""
+    touches = ready.entry.traits.touches
+    paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
+    return os.path.join(_base(ready), os.path.expanduser(paths[0])) if paths else _base(ready)
 
 
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
@@ -126,7 +139,9 @@ def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
 
 
 def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
-    cwd = _base(ready)
+    if not text.strip():
+        return ALLOW
+    cwd = _command_folder(ready)
     found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
     return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
 

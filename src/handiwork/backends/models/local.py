@@ -58,7 +58,7 @@ class LocalModel:
         return self._read(written, request)
 
     async def _write(self, payload: dict[str, Any], request: ModelRequest, without: Sequence[str]) -> Writing:
-        """What the model writes under the schema, or under a looser one where no grammar can be made of it."""
+        """What the model writes under the schema, or a looser one where no grammar can be made of it."""
         written = await self._under(
             reply_schema(request.tools, self.profile, without=without), payload, request
         )

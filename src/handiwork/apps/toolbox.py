@@ -1,0 +1,80 @@
+"""The embedder's object: definitions out, tool calls in, tool messages back."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..catalog.discovery import Scanner
+from ..catalog.store import ToolRegistry
+from ..catalog.store import registry as default_registry
+from ..catalog.why import Story
+from ..core.errors import UnknownNameError
+from ..core.types import Approver, Message, Schema
+from ..pipeline.turn import run_turn
+from ..sources.modules import load
+from . import house as houses
+
+DIALECTS = ("openai", "anthropic", "mcp")
+
+
+class Toolbox:
+    """Tools for an agent loop of your own. Without a registry it holds the default one.
+
+    What it was last asked to define is what it lets be called.
+    """
+
+    def __init__(self, registry: ToolRegistry | None = None, *, cwd: str | None = None) -> None:
+        self._house = houses.house_of(registry or default_registry)
+        self._cwd = cwd
+        self._supplied: frozenset[str] | None = None
+
+    @classmethod
+    def discover(cls, package: str, *, cwd: str | None = None) -> Toolbox:
+        """A toolbox of the default tools and those of *package*, found by their source."""
+        box = cls(cwd=cwd)
+        folder = importlib.import_module(package).__path__[0]
+        for found in Scanner().scan(os.fspath(folder)):
+            name = f"{package}.{found.name}"
+            box._house.loaded.append(
+                load(box._house.registry, found, "code", lambda name=name: importlib.import_module(name))  # type: ignore[misc]
+            )
+        return box
+
+    def definitions(
+        self, dialect: str = "openai", toolsets: Iterable[str] | None = None, disabled: Iterable[str] = ()
+    ) -> list[Schema]:
+        """The definitions to send to a model, in the form of its API: `openai`, `anthropic` or `mcp`."""
+        view = self._house.supply.view(toolsets, disabled)
+        self._supplied = view.names
+        if dialect == "openai":
+            return view.definitions
+        key = {"anthropic": "input_schema", "mcp": "inputSchema"}.get(dialect)
+        if key is None:
+            raise UnknownNameError("dialect", dialect, DIALECTS, f"known: {', '.join(DIALECTS)}")
+        functions = [d["function"] for d in view.definitions]
+        return [{"name": f["name"], "description": f["description"], key: f["parameters"]} for f in functions]
+
+    def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
+        """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
+        answers: list[list[Message]] = []
+        work = threading.Thread(
+            target=lambda: answers.append(asyncio.run(self.arun(tool_calls, on_ask))), name="handiwork-toolbox"
+        )
+        work.start()
+        work.join()
+        return answers[0]
+
+    async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
+        """The same for async callers."""
+        scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        calls: Sequence[Any] = [houses.as_tool_call(call, scope) for call in tool_calls or ()]
+        return [result.message() for result in await run_turn(self._house.pipeline, calls)]
+
+    def why(self, name: str) -> Story:
+        """Why a tool is visible, or not."""
+        return self._house.why(name)

@@ -1,0 +1,148 @@
+"""What the model is shown: selected, gated, adjusted to the moment, and frozen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.clock import SYSTEM_CLOCK, Clock
+from ..core.types import Schema, ToolEntry
+from ..core.wire import FrozenDict, FrozenList, copy_json, freeze
+from .gate import Closed
+from .presets import ALL
+from .store import ToolRegistry
+from .toolsets import Toolsets
+
+_MOST_VIEWS = 64
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One answer to "which tools?": good for its generation, until a gate's time-to-live runs out."""
+
+    generation: int
+    entries: tuple[ToolEntry, ...]
+    closed: Mapping[str, Closed]
+    good_until: float
+    overrides: Mapping[str, Schema]
+    dynamic: tuple[ToolEntry, ...]
+    definitions: FrozenList
+    names: frozenset[str]
+
+
+class Supply:
+    """Definitions by selection, cached by generation and gate answers.
+
+    The same list object is returned until something changes; it is frozen, so nobody can spoil it.
+    """
+
+    def __init__(self, registry: ToolRegistry, toolsets: Toolsets, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.registry, self.toolsets, self._clock = registry, toolsets, clock
+        self._views: dict[tuple[Names | None, Names], View] = {}
+
+    def definitions(self, enabled: Iterable[str] | None, disabled: Iterable[str] | None = None) -> FrozenList:
+        """OpenAI tool definitions in name order. *enabled* None means every toolset."""
+        return self.view(enabled, disabled).definitions
+
+    def view(self, enabled: Iterable[str] | None, disabled: Iterable[str] | None = None) -> View:
+        """The selection with its gates and definitions. Raises `UnknownNameError` for unknown toolsets."""
+        key = (None if enabled is None else as_names(enabled), as_names(disabled) if disabled else ())
+        view = self._views.get(key)
+        if view is None or view.generation != self.registry.generation:
+            return self._keep(key, self._build(*key))
+        if self._clock.monotonic() >= view.good_until or (view.dynamic and _overrides(view.dynamic) != view.overrides):
+            return self._keep(key, self._refresh(view))
+        return view
+
+    def selected(self, enabled: Names | None, disabled: Names) -> frozenset[str]:
+        """Names of the registered tools that the two switches leave, gates aside."""
+        chosen = self.toolsets.expand((ALL,) if enabled is None else enabled).tools
+        return chosen - self.toolsets.expand(disabled).tools if disabled else chosen
+
+    def _build(self, enabled: Names | None, disabled: Names) -> View:
+        generation = self.registry.generation
+        names = sorted(self.selected(enabled, disabled))
+        entries = tuple(e for n in names if (e := self.registry.get(n)))
+        dynamic = tuple(e for e in entries if e.dynamic_schema_overrides)
+        return self._finish(generation, entries, dynamic)
+
+    def _refresh(self, view: View) -> View:
+        """Ask the gates again; when nothing changed, the old definitions go on."""
+        return self._finish(view.generation, view.entries, view.dynamic, view)
+
+    def _finish(
+        self,
+        generation: int,
+        entries: tuple[ToolEntry, ...],
+        dynamic: tuple[ToolEntry, ...],
+        before: View | None = None,
+    ) -> View:
+        closed, good_until = self.registry.gate.survey(entries)
+        overrides = _overrides(dynamic)
+        if before and before.closed == closed and before.overrides == overrides:
+            return replace(before, good_until=good_until)
+        shown = [e for e in entries if e.name not in closed]
+        names = frozenset(e.name for e in shown)
+        definitions = self._define(shown, names, overrides)
+        return View(generation, entries, closed, good_until, overrides, dynamic, definitions, names)
+
+    def _define(self, shown: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]) -> FrozenList:
+        absent = frozenset(n for n in self.registry.names() if n not in names)
+        return FrozenList([self._definition(e, overrides.get(e.name), absent) for e in shown])
+
+    def _definition(self, entry: ToolEntry, override: Schema | None, absent: frozenset[str]) -> FrozenDict:
+        function = freeze({**entry.schema, **override}) if override else entry.schema
+        gone = self.registry.mentions(entry.name) & absent
+        if gone:
+            function = freeze(without_mentions(function, gone))
+        return FrozenDict({"type": "function", "function": function})
+
+    def _keep(self, key: tuple[Names | None, Names], view: View) -> View:
+        if len(self._views) >= _MOST_VIEWS:
+            self._views.pop(next(iter(self._views)), None)
+        self._views[key] = view
+        return view
+
+
+def as_names(names: Iterable[str]) -> Names:
+    """A selection as a tuple; a single name is taken as a list of one."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _overrides(dynamic: tuple[ToolEntry, ...]) -> dict[str, Schema]:
+    return {e.name: dict(e.dynamic_schema_overrides() or {}) for e in dynamic if e.dynamic_schema_overrides}
+
+
+# A sentence ends at . ! or ? before white space, or at the end of a line.
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|$)[^\S\n]*|\n+", re.MULTILINE)
+
+
+def without_mentions(schema: Schema, gone: frozenset[str]) -> Schema:
+    """The schema without the sentences that name a tool that isn't there."""
+    plain: Schema = copy_json(schema)
+    _drop_in(plain, re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])"))
+    return plain
+
+
+def _drop_in(schema: dict[str, Any], mention: re.Pattern[str]) -> None:
+    text = schema.get("description")
+    if isinstance(text, str):
+        schema["description"] = _drop_sentences(text, mention)
+    for inner in (schema.get("parameters"), schema.get("items"), *_properties(schema)):
+        if isinstance(inner, dict):
+            _drop_in(inner, mention)
+
+
+def _properties(schema: dict[str, Any]) -> Iterable[Any]:
+    properties = schema.get("properties")
+    return properties.values() if isinstance(properties, dict) else ()
+
+
+def _drop_sentences(text: str, mention: re.Pattern[str]) -> str:
+    if not mention.search(text):
+        return text
+    kept = "".join(s for s in _SENTENCE.findall(text) if not mention.search(s)).strip()
+    return kept or mention.sub("another tool", text)  # a tool is never left without a description

@@ -1,0 +1,96 @@
+"""The configuration as a value: what can be set, of which kind, and what holds when nothing is set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+CONFIG_VERSION = 1
+Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomToolset:
+    """A toolset that a person put together in their configuration."""
+
+    description: str = ""
+    tools: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that a configuration file can say.
+
+    `model` is a model string such as `local/qwen2.5-coder-1.5b`. `toolsets` and `disabled_toolsets`
+    are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
+    of the model's context. `max_steps` and `max_seconds` bound one task. `plugins_disabled` names
+    plugins that stay out, `plugins_override` those that may replace tools of others.
+    """
+
+    version: int = CONFIG_VERSION
+    model: str = ""
+    base_url: str = ""
+    toolsets: tuple[str, ...] = ()
+    disabled_toolsets: tuple[str, ...] = ()
+    custom_toolsets: Mapping[str, CustomToolset] = field(default_factory=dict)
+    context_tokens: int | None = None
+    max_steps: int = 50
+    max_seconds: float = 1800.0
+    mode: Mode = "accept-edits"
+    plugins_disabled: tuple[str, ...] = ()
+    plugins_override: tuple[str, ...] = ()
+
+
+KEYS: tuple[str, ...] = tuple(f.name for f in fields(Config))
+MODES = get_args(Mode)
+
+_KINDS: Mapping[str, Any] = {
+    "version": (int,),
+    "model": (str,),
+    "base_url": (str,),
+    "toolsets": (list,),
+    "disabled_toolsets": (list,),
+    "custom_toolsets": (dict,),
+    "context_tokens": (int,),
+    "max_steps": (int,),
+    "max_seconds": (int, float),
+    "mode": (str,),
+    "plugins_disabled": (list,),
+    "plugins_override": (list,),
+}
+_WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list of names", dict: "a mapping"}
+
+
+def problem_with(key: str, value: Any) -> str | None:
+    """What is wrong with *value* under the known *key*, in words, or None."""
+    kinds = _KINDS[key]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        return f"{key}: expected {_WORDS[kinds[-1]]}, got {value!r}"
+    if isinstance(value, list) and not all(isinstance(v, str) for v in value):
+        return f"{key}: expected a list of names, got {value!r}"
+    if key == "version" and value > CONFIG_VERSION:
+        return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
+    if key == "mode" and value not in MODES:
+        return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
+    if key in ("max_steps", "max_seconds", "context_tokens") and value <= 0:
+        return f"{key}: expected more than 0, got {value!r}"
+    return None
+
+
+def as_field(key: str, value: Any) -> Any:
+    """*value* as the field of `Config` holds it."""
+    if key == "custom_toolsets":
+        return {name: CustomToolset(**_frozen(entry or {})) for name, entry in value.items()}
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _frozen(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+
+
+def home_folder() -> str:
+    """Where a person's Handiwork keeps its state: `HANDIWORK_HOME`, else `~/.handiwork`."""
+    return os.environ.get("HANDIWORK_HOME") or os.path.expanduser("~/.handiwork")

@@ -1,0 +1,87 @@
+"""What a call could disturb, or be disturbed by: read from the tool's traits and the call's paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.types import ToolEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The traces of one call.
+
+    `world` conflicts with everything: a command, an undeclared tool, a write whose place is unknown.
+    `reads_all` is a reader whose place is unknown. `reads` and `writes` are real paths.
+    """
+
+    world: bool = False
+    reads_all: bool = False
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+
+FREE = Footprint()
+WORLD = Footprint(world=True)
+
+
+def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
+    """What *entry* called with *args* leaves or looks at; relative paths are taken from *cwd*."""
+    traits = entry.traits
+    if traits.parallel_safe:
+        return FREE
+    reads_only = traits.resolved_effect() == "read"
+    kinds = set(traits.touches.values())
+    if kinds == {"path"}:
+        paths = tuple(_paths(traits.touches, args, cwd))
+        return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
+    if not reads_only:
+        return WORLD
+    return FREE if traits.open_world else Footprint(reads_all=True)
+
+
+def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
+    for name in touches:
+        value = args.get(name, ".")
+        for path in value if isinstance(value, list) else [value]:
+            yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(str(path))))
+
+
+@dataclass(slots=True)
+class Trampled:
+    """The footprints of a wave so far, together."""
+
+    world: bool = False
+    anything: bool = False
+    reads_all: bool = False
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+
+    def conflicts(self, new: Footprint) -> bool:
+        """True if the call of *new* must wait for the wave to end."""
+        if self.world or (new.world and self.anything):
+            return True
+        if (new.reads_all and self.writes) or (new.writes and self.reads_all):
+            return True
+        return _meet(new.writes, self.reads) or _meet((*new.writes, *new.reads), self.writes)
+
+    def add(self, new: Footprint) -> None:
+        """Count *new* in."""
+        self.anything = True
+        self.world |= new.world
+        self.reads_all |= new.reads_all
+        self.reads.update(new.reads)
+        self.writes.update(new.writes)
+
+
+def _meet(paths: Iterable[str], others: set[str]) -> bool:
+    """True if any of *paths* is, holds, or lies in one of *others*."""
+    if not others:
+        return False
+    return any(
+        path in others or any(o.startswith(path + os.sep) or path.startswith(o + os.sep) for o in others)
+        for path in paths
+    )

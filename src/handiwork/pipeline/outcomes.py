@@ -1,0 +1,73 @@
+"""What a handler gave back: its progress passed on, its end an `Outcome`, its value text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any
+
+from ..core.handler import as_text
+from ..core.types import Artifact, Done, NeedsInput, Outcome, Pending, Progress
+from ..core.wire import dumps
+from ..guard.sanitize import sanitize
+
+OnProgress = Callable[[Progress], None]
+_KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"%PDF", "application/pdf"))
+
+
+def as_outcome(value: Any) -> Outcome:
+    """An outcome as it is; any other value is what a finished handler returned."""
+    return value if isinstance(value, (Done, Pending, NeedsInput)) else Done(value)
+
+
+def drain(generator: Generator[Any, None, Any], on_progress: OnProgress) -> Any:
+    """Run a handler that yields: progress is passed on, other values are collected; what it returns wins."""
+    collected: list[Any] = []
+    while True:
+        try:
+            item = next(generator)
+        except StopIteration as end:
+            return _end_value(end.value, collected)
+        _sort(item, collected, on_progress)
+
+
+async def adrain(generator: AsyncGenerator[Any, None], on_progress: OnProgress) -> Any:
+    """The same for an async generator, which can't return: its last value, or all of several."""
+    collected: list[Any] = []
+    async for item in generator:
+        _sort(item, collected, on_progress)
+    return _end_value(None, collected)
+
+
+def _sort(item: Any, collected: list[Any], on_progress: OnProgress) -> None:
+    if isinstance(item, Progress):
+        on_progress(item)
+    else:
+        collected.append(item)
+
+
+def _end_value(returned: Any, collected: list[Any]) -> Any:
+    if returned is not None or not collected:
+        return returned
+    return collected[0] if len(collected) == 1 else collected
+
+
+def text_and_artifacts(done: Done) -> tuple[str, tuple[Artifact, ...]]:
+    """The text of a finished handler; bytes become an artifact that the text describes."""
+    value = done.value
+    if isinstance(value, (bytes, bytearray)):
+        mime = next((m for magic, m in _KINDS if value.startswith(magic)), "application/octet-stream")
+        artifact = Artifact(mime, bytes(value))
+        return dumps({"attachment": {"mime": mime, "bytes": len(value)}}), (*done.artifacts, artifact)
+    return as_text(value), done.artifacts
+
+
+def clean_error(text: str) -> str:
+    """An error that a handler reported, its message without what a model could take for structure."""
+    try:
+        report = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(report, dict) and isinstance(report.get("error"), str):
+        report["error"] = sanitize(report["error"])
+    return dumps(report)

@@ -1,0 +1,255 @@
+"""The steps of the line, in the order in which a call meets them.
+
+A step takes what the one before it gave and gives it on, the same object when it changes nothing. It
+may answer with a `Refusal`, or, where it must wait for somebody, with a generator of effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..core.errors import near_names
+from ..core.types import (
+    Allow,
+    Answer,
+    Approver,
+    Ask,
+    Forbid,
+    Label,
+    Ready,
+    Refusal,
+    ToolCall,
+    ToolResult,
+)
+from ..core.wire import copy_json
+from ..guard.approval import settle
+from ..guard.fence import fence
+from ..guard.redact import redact
+from .effects import AskPerson, Broke, CallHook, Effect
+from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
+from .limits import cut
+
+if TYPE_CHECKING:
+    from .line import Pipeline
+
+Prepared: TypeAlias = Ready | Refusal
+Waiting: TypeAlias = Generator[Effect, Any, Prepared]
+PrepareStep: TypeAlias = Callable[["Pipeline", Ready], "Prepared | Waiting"]
+FinishStep: TypeAlias = Callable[
+    ["Pipeline", "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"
+]
+
+# --------------------------------------------------------------------------------------------- prepare
+
+
+def resolve(pipeline: Pipeline, call: ToolCall) -> Prepared:
+    """Which tool is meant."""
+    entry = pipeline.registry.get(call.name)
+    if entry is not None:
+        return Ready(call, entry, {})
+    names = call.scope.supplied if call.scope.supplied is not None else pipeline.registry.names()
+    near = near_names(call.name, names)
+    return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
+
+
+def supplied(pipeline: Pipeline, ready: Ready) -> Prepared:
+    """A tool that the caller was not shown is not for them."""
+    shown = ready.call.scope.supplied
+    if shown is None or ready.entry.name in shown:
+        return ready
+    hint = f"available tools: {', '.join(sorted(shown)) or 'none'}"
+    return Refusal(f"the tool {ready.entry.name!r} is not enabled here", "supply", hint)
+
+
+def available(pipeline: Pipeline, ready: Ready) -> Prepared:
+    """A tool whose gate is closed can't be called either."""
+    entry = ready.entry
+    if entry.check_fn is None and not entry.requires_env and entry.requires is None:
+        return ready
+    closed = pipeline.registry.gate.closed(entry)
+    return Refusal(f"{entry.name} is not available: {closed.reason}", "gate", closed.fix) if closed else ready
+
+
+def repair(pipeline: Pipeline, ready: Ready) -> Prepared:
+    """Read what the model wrote, put it right by the schema, check it, fill in defaults."""
+    return put_right(pipeline, ready, ready.call.arguments)
+
+
+def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
+    repaired = pipeline.plans.of(ready.entry).apply(raw)
+    if repaired.args is None:
+        return Refusal(str(repaired.error), "repair")
+    return Ready(ready.call, ready.entry, repaired.args, tuple(repaired.notes), ready.provenance, ready.asks)
+
+
+def pre_hooks(pipeline: Pipeline, ready: Ready) -> Prepared | Waiting:
+    """Hooks may block, ask, or change the arguments."""
+    hooks = pipeline.hooks.of(PRE_TOOL_CALL)
+    return _ask_hooks(pipeline, ready, hooks) if hooks else ready
+
+
+def _ask_hooks(pipeline: Pipeline, ready: Ready, hooks: tuple[Hook, ...]) -> Waiting:
+    for hook in hooks:
+        said = yield CallHook(hook, call_keywords(ready.call, ready))
+        if isinstance(said, Broke):
+            pipeline.hooks.report(hook, said.error)
+            return Refusal(f"the pre_tool_call hook of {hook.source} failed: {said.error}", PRE_TOOL_CALL)
+        answer = read_answer(hook, said)
+        if isinstance(answer, Refusal):
+            return answer
+        if isinstance(answer, Ask):
+            ready = replace(ready, asks=(*ready.asks, answer))
+        elif answer is not None:
+            changed = put_right(pipeline, ready, answer)
+            if isinstance(changed, Refusal):
+                return Refusal(f"{hook.source} changed the arguments: {changed.reason}", PRE_TOOL_CALL)
+            ready = changed
+    return ready
+
+
+def scope_checks(pipeline: Pipeline, ready: Ready) -> Prepared:
+    """What the owner of the scope checks, such as an agent's loop guard."""
+    for check in ready.call.scope.checks:
+        checked = check(ready)
+        if isinstance(checked, Refusal):
+            return checked
+        ready = checked
+    return ready
+
+
+def judge(pipeline: Pipeline, ready: Ready) -> Prepared:
+    """The guard's verdict."""
+    verdict = pipeline.judge(ready)
+    match verdict:
+        case Allow():
+            return ready
+        case Forbid(reason, hint):
+            return Refusal(reason, "guard", hint)
+        case Ask():
+            return replace(ready, asks=(*ready.asks, verdict))
+    return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
+
+
+def approve(pipeline: Pipeline, ready: Ready) -> Prepared | Waiting:
+    """What must be asked is asked. Nobody there means no."""
+    if not ready.asks:
+        return ready
+    approver = ready.call.scope.approver or pipeline.approver
+    if approver is None:
+        reasons = "; ".join(ask.reason for ask in ready.asks)
+        return Refusal(f"needs approval, and nobody is there to give it: {reasons}", "approval", _HOW_TO_ALLOW)
+    return _ask_person(ready, approver)
+
+
+_HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--yes`, or an approver)"
+
+
+def _ask_person(ready: Ready, approver: Approver) -> Waiting:
+    for ask in ready.asks:
+        said = yield AskPerson(approver, ready, ask)
+        answer = Answer(False, note=f"the approver failed: {said.error}") if isinstance(said, Broke) else settle(said)
+        if not answer.allowed:
+            note = f": {answer.note}" if answer.note else ""
+            return Refusal(f"not approved ({ask.reason}){note}", "approval", "don't repeat it; find another way")
+    return ready
+
+
+ADMIT = resolve
+PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, judge, approve)
+
+# ---------------------------------------------------------------------------------------------- finish
+
+
+def post_hooks(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> Any:
+    """Observers hear of every result, also of refusals."""
+    hooks = pipeline.hooks.of(POST_TOOL_CALL)
+    return _tell(pipeline, ready, result, hooks) if hooks else result
+
+
+def _tell(
+    pipeline: Pipeline, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
+) -> Generator[Effect, Any, ToolResult]:
+    for hook in hooks:
+        said = yield CallHook(hook, result_keywords(ready, result))
+        if isinstance(said, Broke):
+            pipeline.hooks.report(hook, said.error)
+    return result
+
+
+def transform_hooks(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> Any:
+    """Hooks may give a result another text."""
+    hooks = pipeline.hooks.of(TRANSFORM_TOOL_RESULT)
+    return _transform(pipeline, ready, result, hooks) if hooks else result
+
+
+def _transform(
+    pipeline: Pipeline, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
+) -> Generator[Effect, Any, ToolResult]:
+    for hook in hooks:
+        said = yield CallHook(hook, result_keywords(ready, result))
+        if isinstance(said, Broke):
+            pipeline.hooks.report(hook, said.error)
+        elif isinstance(said, str):
+            result = replace(result, content=said)
+        elif said is not None:
+            pipeline.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
+    return result
+
+
+def hide_secrets(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """Secrets don't reach the model, the log or the file."""
+    text = redact(result.content)
+    return result if text == result.content else replace(result, content=text)
+
+
+def keep_short(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """What is too long is cut to both ends; the whole is in a file."""
+    most = pipeline.limits.of(ready.entry.max_result_size_chars if ready else None)
+    if len(result.content) <= most:
+        return result
+    return replace(result, content=cut(result, result.content, pipeline.limits, most))
+
+
+def show(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """Text from outside is shown to the model as data, inside a fence."""
+    if ready is None or result.status == "refused":
+        return result
+    labels = result.labels or _labels_of(ready)
+    outside = next((label for label in labels if label.integrity == "outside"), None)
+    if outside is None:
+        return result
+    return replace(result, labels=labels, shown=fence(result.content, outside.source))
+
+
+def _labels_of(ready: Ready) -> tuple[Label, ...]:
+    entry = ready.entry
+    outside = entry.traits.open_world or entry.origin.startswith("mcp:")
+    return (Label("outside", entry.name),) if outside else ()
+
+
+FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, hide_secrets, keep_short, show)
+
+# --------------------------------------------------------------------------------------------- keywords
+
+
+def call_keywords(call: ToolCall, ready: Ready | None) -> dict[str, Any]:
+    """What a hook is told before a call. The arguments are a copy: a hook changes them by answering."""
+    return {
+        "tool_name": call.name,
+        "args": copy_json(ready.args if ready else call.arguments),
+        "task_id": call.scope.task_id,
+        "session_id": call.scope.session_id,
+        "tool_call_id": call.id,
+    }
+
+
+def result_keywords(ready: Ready | None, result: ToolResult) -> Mapping[str, Any]:
+    """What a hook is told after a call."""
+    return {
+        **call_keywords(result.call, ready),
+        "result": result.content,
+        "duration_ms": result.duration_ms,
+        "status": result.status,
+    }

@@ -1,0 +1,69 @@
+"""A turn: several calls of one reply, run in waves.
+
+A wave holds calls that can't disturb each other. The next wave is prepared only when the one before
+it is done, so that a call is judged on the world its predecessors left. Within a wave calls are
+prepared, and approvals asked, in the order in which the model wrote them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.types import ToolCall, ToolResult
+from .drivers import advance, aexecute
+from .footprint import FREE, Footprint, Trampled, footprint
+
+if TYPE_CHECKING:
+    from .line import Line, Pipeline
+
+
+async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[ToolResult]:
+    """Run *calls* and give their results in the order asked. One that fails stops no other."""
+    results: list[ToolResult] = []
+    for wave in waves(pipeline, calls):
+        results += await _run_wave(pipeline, wave)
+    return results
+
+
+def waves(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+    """The calls in order, cut before each that must wait for one of its wave."""
+    cut: list[list[ToolCall]] = []
+    trampled = Trampled()
+    for call in calls:
+        mine = _footprint_of(pipeline, call)
+        if not cut or trampled.conflicts(mine):
+            cut.append([])
+            trampled = Trampled()
+        cut[-1].append(call)
+        trampled.add(mine)
+    return cut
+
+
+def _footprint_of(pipeline: Pipeline, call: ToolCall) -> Footprint:
+    """The footprint by the arguments as they will probably be; the line reads them anew."""
+    entry = pipeline.registry.get(call.name)
+    if entry is None:
+        return FREE
+    args = pipeline.plans.of(entry).apply(call.arguments).args if entry.traits.touches else None
+    return footprint(entry, args or {}, call.scope.cwd)
+
+
+async def _run_wave(pipeline: Pipeline, calls: list[ToolCall]) -> list[ToolResult]:
+    """Prepare one after the other up to the handlers, run the handlers together, finish in order."""
+    lines = [pipeline.open(call) for call in calls]
+    stops = [await advance(pipeline, line) for line in lines]
+    handlers = [aexecute(pipeline, stop.ready) for stop in stops if not isinstance(stop, ToolResult)]
+    done = iter(await asyncio.gather(*handlers))
+    return [
+        stop if isinstance(stop, ToolResult) else await _finish(pipeline, line, next(done))
+        for line, stop in zip(lines, stops, strict=True)
+    ]
+
+
+async def _finish(pipeline: Pipeline, line: Line, outcome: Any) -> ToolResult:
+    end = await advance(pipeline, line, outcome)
+    if not isinstance(end, ToolResult):
+        raise TypeError("a line runs its handler once")
+    return end

@@ -93,9 +93,7 @@ class Completion:
         text, calls = self._text_and_calls()
         if self._names:
             self._tell(self._gate.rest(text))
-        return ModelReply(
-            text, identify(calls, self._request.messages), self._usage, self._finish == "length"
-        )
+        return ModelReply(text, identify(calls, self._request.messages), self._usage, self._finish == "length")
 
     def _text_and_calls(self) -> tuple[str, tuple[ToolCall, ...]]:
         text, calls = "".join(self._text), self._assembly.calls()

@@ -26,11 +26,13 @@ Reply with exactly one JSON object. Either use one tool:
 or, when every part of the task is done, answer:
 {answer}
 
-One step per reply. Never guess a result: get it from a tool, and copy it exactly into what you write. \
-A command reads a file by its name: never paste a file's text into a command."""
+One step per reply. Never guess a result: get it from a tool, and copy it exactly into what you write."""
 
-# Shown once in the system message: how the parts of a task follow each other. The tools in it are only
-# shown where they are supplied.
+# How the parts of a task follow each other. Its tools are named only where all of them are supplied.
+_EXAMPLE_RULE = (
+    "A command reads a file by its name (never paste a file's text into a command) and prints its result; "
+    "use write_file, not a redirection, to save it."
+)
 _EXAMPLE_TASK = (
     "Read trips.csv, find out with a command how many different cities are in the second column, "
     "write the number to cities.txt and tell it."
@@ -68,7 +70,7 @@ def instructions(tools: Sequence[Tool], profile: Profile) -> str:
     )
     parts = [f"Tools:\n{listed}", rules]
     if profile.example and _example_fits(tools):
-        parts.append(_example(profile))
+        parts += [_EXAMPLE_RULE, _example(profile)]
     return "\n\n".join(parts)
 
 

@@ -82,9 +82,7 @@ def check(path: Path) -> None:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))
     except OSError as fault:
-        raise ModelUnavailableError(
-            f"can't read the model file {path}: {fault.strerror}", "check the path"
-        ) from None
+        raise ModelUnavailableError(f"can't read the model file {path}: {fault.strerror}", "check the path") from None
     if magic != _MAGIC:
         raise ModelUnavailableError(f"{path} is not a GGUF file", "pull it again: handiwork model pull NAME")
 

@@ -55,11 +55,7 @@ def valid_arguments(raw: Any) -> str:
         value = json.loads(raw or "{}")
     except ValueError:
         return dumps({"unreadable": raw})
-    return (
-        raw
-        if isinstance(value, dict) and raw
-        else dumps(value if isinstance(value, dict) else {"unreadable": raw})
-    )
+    return raw if isinstance(value, dict) and raw else dumps(value if isinstance(value, dict) else {"unreadable": raw})
 
 
 def _answer(id: str, answers: dict[str, Message]) -> Message:

@@ -59,9 +59,7 @@ class LocalModel:
 
     async def _write(self, payload: dict[str, Any], request: ModelRequest, without: Sequence[str]) -> Writing:
         """What the model writes under the schema, or a looser one where no grammar can be made of it."""
-        written = await self._under(
-            reply_schema(request.tools, self.profile, without=without), payload, request
-        )
+        written = await self._under(reply_schema(request.tools, self.profile, without=without), payload, request)
         if written.is_form_refused:
             loose = reply_schema(request.tools, self.profile, without=without, loose=True)
             written = await self._under(loose, payload, request)

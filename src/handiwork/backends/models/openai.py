@@ -102,9 +102,7 @@ class OpenAIModel:
             if response.status_code == 200:
                 return await self._read(response, request)
             body = (await response.aread()).decode("utf-8", "replace")
-        wait_s = self._endpoint.retry.wait_s(
-            response.status_code, tries, response.headers, self._clock.wall()
-        )
+        wait_s = self._endpoint.retry.wait_s(response.status_code, tries, response.headers, self._clock.wall())
         if wait_s is None:
             raise refusal(response.status_code, body, self._endpoint.where)
         return wait_s
@@ -114,9 +112,7 @@ class OpenAIModel:
         """The border to the network: what goes wrong there leaves as a ModelError."""
         http = _httpx()
         try:
-            async with self._connected().stream(
-                "POST", self._endpoint.url, json=self._body(request)
-            ) as response:
+            async with self._connected().stream("POST", self._endpoint.url, json=self._body(request)) as response:
                 yield response
         except http.ConnectTimeout:
             raise self._fault(f"didn't take the connection within {self._endpoint.connect_s:g} s") from None

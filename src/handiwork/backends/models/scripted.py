@@ -58,9 +58,7 @@ def _as_reply(line: Line, place: str) -> ModelReply:
     if isinstance(line, str):
         return ModelReply(line)
     if not isinstance(line, Mapping) or not line or not _KEYS.issuperset(line):
-        raise UsageError(
-            f"{place} of the script is neither a text nor an object of {', '.join(sorted(_KEYS))}"
-        )
+        raise UsageError(f"{place} of the script is neither a text nor an object of {', '.join(sorted(_KEYS))}")
     calls = line.get("calls") or ()
     if not isinstance(calls, (list, tuple)):
         raise UsageError(f"{place} of the script: calls is not a list")
@@ -87,9 +85,7 @@ def _read_script(path: Path) -> Iterator[Line]:
         try:
             yield _as_reply(value, f"the reply at {path}:{line_number}")
         except UsageError as fault:
-            raise ConfigError(
-                str(fault), "see what a reply may be: a text, or an object with text and calls"
-            ) from None
+            raise ConfigError(str(fault), "see what a reply may be: a text, or an object with text and calls") from None
 
 
 def _read_values(path: Path) -> Iterator[tuple[int, Any]]:

@@ -107,9 +107,7 @@ def _as_call(value: Any, names: Collection[str]) -> ToolCall | None:
     if name not in names or key is None:
         return None
     arguments = value[key]
-    return ToolCall(
-        name, arguments if isinstance(arguments, str) else dumps(arguments), str(value.get("id") or "")
-    )
+    return ToolCall(name, arguments if isinstance(arguments, str) else dumps(arguments), str(value.get("id") or ""))
 
 
 class TextGate:

@@ -40,9 +40,7 @@ def said_by_server(body: str) -> str:
     except ValueError:
         value = re.sub(r"(?is)<(script|style|head)\b.*?</\1>|<[^>]*>", " ", body)
     while isinstance(value, Mapping):
-        value = next(
-            (value[key] for key in ("error", "message", "detail") if value.get(key)), json.dumps(value)
-        )
+        value = next((value[key] for key in ("error", "message", "detail") if value.get(key)), json.dumps(value))
     return one_line(str(value))
 
 

@@ -16,7 +16,9 @@ from .dialogue import plain_dialogue, tool_dialogue
 from .engine import Engine, check
 from .identity import identify
 from .profile import SMALL, Profile
+from .table import Place
 from .textcalls import read_calls
+from .weights import path_of
 from .writing import Writing
 
 
@@ -114,3 +116,8 @@ def _advice(error: str) -> str:
     if "context size" in error:
         return "start a new session, or use a model with a longer context"
     return "try again, or use another model"
+
+
+def open_local(name: str, place: Place) -> LocalModel:
+    """A model of the store by name, or a GGUF file by path."""
+    return LocalModel(path_of(name, place.home), name=f"local/{Path(name).name}")

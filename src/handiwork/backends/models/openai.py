@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from handiwork.core.clock import SYSTEM_CLOCK, Clock
-from handiwork.core.errors import ModelError, UsageError
+from handiwork.core.errors import ModelError, ModelUnavailableError, UsageError
 from handiwork.core.types import ModelReply, ModelRequest
 
 from .completion import Completion
 from .history import valid_history
 from .retry import PATIENT, Retry
 from .sse import read_events
+from .table import Place
 from .wording import refusal
 
 if TYPE_CHECKING:
@@ -185,3 +186,33 @@ def _httpx() -> Any:
 async def _as_lines(body: str) -> AsyncIterator[str]:
     for line in body.splitlines():
         yield line
+
+
+def open_openai(name: str, place: Place) -> OpenAIModel:
+    """OpenAI itself, or another place that the base URL names."""
+    if place.base_url:
+        return open_at_url(f"{place.base_url}#{name}", place)
+    return OpenAIModel(Endpoint("https://api.openai.com/v1", name, _needed_key(place, "OPENAI_API_KEY")))
+
+
+def open_openrouter(name: str, place: Place) -> OpenAIModel:
+    """A model behind OpenRouter."""
+    return OpenAIModel(Endpoint("https://openrouter.ai/api/v1", name, _needed_key(place, "OPENROUTER_API_KEY")))
+
+
+def open_ollama(name: str, place: Place) -> OpenAIModel:
+    """A model that Ollama serves, on this machine unless the base URL says otherwise."""
+    return OpenAIModel(Endpoint(place.base_url or "http://127.0.0.1:11434/v1", name, place.key()))
+
+
+def open_at_url(name: str, place: Place) -> OpenAIModel:
+    """`URL#MODEL`. Only HANDIWORK_API_KEY goes there: the providers' own keys are for the providers."""
+    url, _, model = name.partition("#")
+    return OpenAIModel(Endpoint(url, model or "default", place.key()))
+
+
+def _needed_key(place: Place, variable: str) -> str:
+    key = place.key(variable)
+    if not key:
+        raise ModelUnavailableError(f"no API key: {variable} is not set", f"export {variable}=...")
+    return key

@@ -12,6 +12,7 @@ from handiwork.core.types import ModelReply, ModelRequest, ToolCall, Usage
 from handiwork.core.wire import dumps
 
 from .identity import identify
+from .table import Place
 
 Line: TypeAlias = "ModelReply | str | Mapping[str, Any]"
 _KEYS = frozenset({"text", "calls", "cut_off"})
@@ -116,3 +117,8 @@ def _parse(text: str, path: Path, lines_before: int) -> Any:
         raise ConfigError(
             f"{place}: not JSON: {fault.msg}", "a script is a JSON list, or one JSON value a line"
         ) from None
+
+
+def open_scripted(name: str, _place: Place) -> ScriptedModel:
+    """The script in the file *name*."""
+    return ScriptedModel.from_file(Path(name).expanduser())

@@ -111,4 +111,4 @@ def test_any_cutting_of_any_interleaving_gives_the_calls_back(calls: list[dict[s
         streams.append([head, piece(number, args=text[cut:])])
     order = data.draw(st.permutations([n for n, s in enumerate(streams) for _ in s]))
     got = assemble(*(streams[n].pop(0) for n in order))
-    assert {(id, args) for _, args, id in got} == {(f"id{n}", json.dumps(c)) for n, c in enumerate(calls)}
+    assert {(own, args) for _, args, own in got} == {(f"id{n}", json.dumps(c)) for n, c in enumerate(calls)}

@@ -46,7 +46,8 @@ def test_text_around_stays() -> None:
 
 
 def test_several_calls_keep_their_order() -> None:
-    two = '<tool_call>{"name":"add","arguments":{"a":1}}</tool_call>\n<tool_call>{"name":"add","arguments":{"a":2}}</tool_call>'
+    tagged = '<tool_call>{"name":"add","arguments":{"a":%d}}</tool_call>'
+    two = f"{tagged % 1}\n{tagged % 2}"
     assert [call.arguments for call in read_calls(two, NAMES).calls] == ['{"a": 1}', '{"a": 2}']
     lines = '{"name":"add","arguments":{"a":1}}\n{"name":"add","arguments":{"a":2}}'
     assert len(read_calls(lines, NAMES).calls) == 2

@@ -28,33 +28,31 @@ or, when every part of the task is done, answer:
 
 One step per reply. Never guess a result: get it from a tool, and copy it exactly into what you write."""
 
-# How the parts of a task follow each other. Its tools are named only where all of them are supplied.
-_EXAMPLE_RULE = (
-    "A command reads a file by its name (never paste a file's text into a command) and prints its result; "
-    "use write_file, not a redirection, to save it."
-)
+# How the parts of a task follow each other. Its tools are named only where all of them are supplied. The
+# results look as the tools' own do: with shortened ones the model no longer looked at real ones.
+_EXAMPLE_RULE = "One part per step: a command only prints its result; saving it is a step of its own, with write_file."
 _EXAMPLE_TASK = (
     "Read trips.csv, find out with a command how many different cities are in the second column, "
     "write the number to cities.txt and tell it."
 )
-_EXAMPLE = (
+_EXAMPLE: tuple[tuple[str, str, dict[str, str], dict[str, Any]], ...] = (
     (
         "read trips.csv",
         "read_file",
         {"path": "trips.csv"},
-        "day,city\nmon,Oslo\ntue,Rome\n...",
+        {"content": "1|day,city\n2|mon,Oslo\n3|tue,Rome\n4|wed,Oslo\n5|thu,Bern", "total_lines": 5},
     ),
     (
         "find out with a command how many different cities are in the second column",
         "terminal",
         {"command": "tail -n +2 trips.csv | cut -d, -f2 | sort -u | wc -l"},
-        "3",
+        {"output": "3\n", "exit_code": 0},
     ),
     (
         "write the number to cities.txt",
         "write_file",
         {"path": "cities.txt", "content": "3"},
-        "written",
+        {"ok": True},
     ),
 )
 _EXAMPLE_ANSWER = "There are 3 different cities; the number is in cities.txt."
@@ -82,7 +80,7 @@ def _example_fits(tools: Sequence[Tool]) -> bool:
 def _example(profile: Profile) -> str:
     lines = [f"Example. Task: {_EXAMPLE_TASK}"]
     for thought, name, arguments, result in _EXAMPLE:
-        lines += [call_text(name, dumps(arguments), thought, profile), f"Result: {result}"]
+        lines += [call_text(name, dumps(arguments), thought, profile), f"Result: {dumps(result)}"]
     return "\n".join([*lines, answer_text(_EXAMPLE_ANSWER, profile)])
 
 

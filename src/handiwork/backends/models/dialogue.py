@@ -13,7 +13,7 @@ from .history import valid_history
 from .profile import Profile
 
 _SAME_AGAIN = "You made this same call before and its result doesn't change. Take another step."
-_REMINDER = "The task: {task}\nGo on with the part that is still missing, or answer when every part is done."
+_REMINDER = "The task: {task}\nDo only the next part that is still missing, or answer when every part is done."
 
 
 @dataclass(frozen=True, slots=True)

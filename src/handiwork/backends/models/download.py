@@ -24,12 +24,15 @@ def download(url: str, part: PartFile) -> None:
     http = importlib.import_module("httpx")
     host = urlsplit(url).hostname
     begin = part.size
-    headers = {"Range": f"bytes={begin}-"} if begin else {}
+    headers = {"Accept-Encoding": "identity"}
+    if begin:
+        headers["Range"] = f"bytes={begin}-"
     timeout = http.Timeout(_IDLE_S, connect=_CONNECT_S)
     try:
         with http.stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
             _take(response, part, str(host))
     except http.HTTPError as fault:
+        part.report("broken off")
         kept = f"; {part.size / 1e6:.0f} MB are kept, and the next pull goes on from there" if part.size else ""
         raise UnreachableError(f"{host} can't be reached ({fault}){kept}", "check the connection") from None
 
@@ -41,6 +44,11 @@ def _take(response: Any, part: PartFile, host: str) -> None:
         part.cut(0)
     elif response.status_code != 206:
         raise refusal(response.status_code, response.read().decode("utf-8", "replace"), host)
-    for block in response.iter_bytes(_STEP):
+    told = 0
+    for block in response.iter_bytes():  # as they come: what has arrived when it breaks off is kept
         part.append(block)
-        part.report(f"from {host}")
+        told += len(block)
+        if told >= _STEP:
+            part.report(f"from {host}")
+            told = 0
+    part.report(f"from {host}")

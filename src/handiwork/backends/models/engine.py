@@ -88,10 +88,11 @@ def check(path: Path) -> None:
 
 
 def _configure(parameters: Any, profile: Profile) -> None:
-    threads = profile.threads or len(os.sched_getaffinity(0))
+    cores = len(os.sched_getaffinity(0))
     parameters.n_ctx, parameters.n_parallel = profile.context, 1
     parameters.n_batch = parameters.n_ubatch = profile.batch
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    parameters.cpuparams.n_threads = profile.threads or max(1, cores - 1)
+    parameters.cpuparams_batch.n_threads = profile.threads or cores
     parameters.verbosity = -1
     parameters.warmup = parameters.ui = parameters.endpoint_slots = False
     parameters.cache_ram_mib = 0

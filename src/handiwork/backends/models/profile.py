@@ -9,7 +9,9 @@ from dataclasses import dataclass
 class Profile:
     """How a local model is run and asked.
 
-    `context` and `max_tokens` are in tokens; `threads` 0 means one for each core this process may use;
+    `context` and `max_tokens` are in tokens; `threads` 0 means one for each core while the model reads,
+    and one less while it writes: threads wait for each other at every token, so that one core that is
+    busy with something else makes all of them several times slower.
     `batch` is how many prompt tokens are read between two looks at whether to stop.
     `thought` names the field that comes first in every reply: which part of the task this step does, in
     the model's words ("" for none), of at most `thought_chars` characters. Saying that first is what

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..backends.environment.late import LateEnvironment
 from ..catalog.discovery import Scanner
 from ..catalog.presets import Toolset
 from ..catalog.store import ToolRegistry
@@ -54,6 +55,7 @@ class House:
             hooks=self.hooks,
             limits=Limits(folder=results, context_tokens=self.config.context_tokens),
         )
+        self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         for name, made in self.config.custom_toolsets.items():
             self.toolsets.create(name, made.description, made.tools, made.includes)
@@ -107,6 +109,7 @@ class House:
             platform=platform,
             cwd=where,
             workspace=find_workspace(where),
+            environment=self._environment,
             supplied=supplied,
             approver=approver,
         )

@@ -34,11 +34,11 @@ class LocalEnvironment:
     outlives `close()`, the object, or the interpreter.
     """
 
-    def __init__(self, results: Path | None = None, passed: tuple[str, ...] = ()) -> None:
+    def __init__(self, results: Path | str | None = None, passed: tuple[str, ...] = ()) -> None:
         self._nursery = Nursery()
         self._passed = passed
         self._own_results: list[tempfile.TemporaryDirectory[str]] = []
-        self._given_results = results
+        self._given_results = Path(results) if results else None
         self._number = itertools.count(1)
         self._background: set[Child] = set()
         self.close: Callable[[], object] = weakref.finalize(self, _close, self._nursery, self._own_results)

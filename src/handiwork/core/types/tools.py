@@ -22,8 +22,9 @@ class Traits:
     The first four are MCP's hints. `effect` says what repeating a call would do; left empty it is
     taken from the hints, and an undeclared tool counts as a write: never replayed.
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
-    reads; a path beside a command is the folder in which that runs. `timeout_s` is in seconds; `isolate` runs the handler in a process that can be killed;
-    `polls` marks tools that are asked again and again by design.
+    reads; a path beside a command is the folder in which that runs. `timeout_s` is in seconds;
+    `isolate` runs the handler in a process that can be killed; `polls` marks tools that are asked again
+    and again by design.
     """
 
     read_only: bool = False

@@ -1,0 +1,31 @@
+"""An environment that is opened by its first command: listing tools needs none."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ...core.cancel import CancelToken
+from ...core.loading import load
+from ...core.types import Command, Environment, Process, Ran
+
+LOCAL = "handiwork.backends.environment.local:LocalEnvironment"
+
+
+class LateEnvironment:
+    """Stands for the environment behind *target* ("module:class"), made with the folder *results*."""
+
+    def __init__(self, results: str, target: str = LOCAL) -> None:
+        self._results, self._target = results, target
+
+    @cached_property
+    def _real(self) -> Environment:
+        environment: Environment = load(self._target)(self._results)
+        return environment
+
+    def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:
+        """Run a command to its end."""
+        return self._real.run(command, cancel)
+
+    def spawn(self, command: Command, /) -> Process:
+        """Start a command and answer at once."""
+        return self._real.spawn(command)

@@ -22,21 +22,12 @@ How to work:
 def build_prompt(definitions: Iterable[Mapping[str, Any]], *, cwd: str, workspace: str, guides: str = "") -> str:
     """The system prompt for a session in *cwd* with the tools of *definitions*."""
     parts = [_OPENING, f"Working directory: {cwd}" + (f"\nProject: {workspace}" if workspace not in ("", cwd) else "")]
-    lines = [_tool_line(d["function"]) for d in definitions]
-    if lines:
-        parts.append("Tools:\n" + "\n".join(lines))
+    names = [d["function"]["name"] for d in definitions]
+    if names:  # what each does and takes goes to the model beside the prompt; here it would be paid for twice
+        parts.append("Your tools: " + ", ".join(names))
     if guides:
         parts.append("The project's own instructions:\n\n" + guides)
     return "\n\n".join(parts) + "\n"
-
-
-def _tool_line(function: Mapping[str, Any]) -> str:
-    """A tool in one line: its name, its parameters (optional ones with ?), and the first sentence about it."""
-    parameters = function["parameters"]
-    required = set(parameters.get("required", ()))
-    names = [n if n in required else f"{n}?" for n in parameters.get("properties", {})]
-    first = function["description"].partition("\n")[0].partition(". ")[0].rstrip(".")
-    return f"- {function['name']}({', '.join(names)}): {first}."
 
 
 def read_guides(cwd: str, workspace: str) -> str:

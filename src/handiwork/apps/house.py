@@ -118,6 +118,10 @@ class House:
         bound = self._scopes[key] = self.pipeline.bind(scope)
         return bound
 
+    def close(self) -> None:
+        """End every process that a tool started."""
+        self._environment.close()
+
     def supplied(self, enabled: Names | None, disabled: Names | None) -> frozenset[str] | None:
         """The names that a selection shows; None, no restriction, where nothing is selected."""
         if enabled is None and not disabled:

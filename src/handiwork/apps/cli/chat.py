@@ -30,8 +30,9 @@ def configure(parser: Parser) -> None:
 def run(said: Namespace, out: Output) -> int:
     """Talk until the person leaves."""
     watching = Watching(out)
-    agent = open_agent(default(), said, out, watching)
-    session = Interruptible()
+    house = default()
+    agent = open_agent(house, said, out, watching)
+    session = Interruptible(house)
     with asyncio.Runner() as runner:
         while (prompt := _read_prompt()) is not None:
             try:

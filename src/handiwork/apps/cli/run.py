@@ -59,7 +59,7 @@ def run(said: Namespace, out: Output) -> int:
     prompt = _prompt(said.prompt)
     watching = Watching(out)
     agent = open_agent(house, said, out, watching)
-    session = Interruptible()
+    session = Interruptible(house)
     outcome = asyncio.run(session.run(agent, prompt))
     watching.end()
     _report(outcome, out)
@@ -99,7 +99,8 @@ def _prompt(words: str) -> str:
 class Interruptible:
     """Runs an agent under signals: the first ends the turn and keeps the history, a second one quits."""
 
-    def __init__(self) -> None:
+    def __init__(self, house: House) -> None:
+        self._house = house
         self.exit_code = 0
         self._cancel = CancelToken()
 
@@ -122,6 +123,7 @@ class Interruptible:
 
     def _heard(self, code: int) -> None:
         if self.exit_code:
+            self._house.close()
             os._exit(code)  # asked twice: whatever still holds on is not waited for
         self.exit_code = code
         self._cancel.cancel()

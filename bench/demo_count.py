@@ -64,16 +64,12 @@ def main() -> int:
     for task in chosen:
         made = attempt(task, said.model)
         attempts.append(made)
-        print(
-            f"{task.name:<11} {'right' if made.right else 'WRONG'}  exit {made.exit_code}  {made.seconds:6.1f} s  {made.wrote!r}",
-            flush=True,
-        )
+        verdict = "right" if made.right else "WRONG"
+        print(f"{task.name:<11} {verdict}  exit {made.exit_code}  {made.seconds:6.1f} s  {made.wrote!r}", flush=True)
         for call in made.calls if said.v else ():
             print(f"    {call}")
-    right = sum(a.right for a in attempts)
-    print(
-        f"{right} of {len(attempts)} right with {said.model}; the slowest took {max(a.seconds for a in attempts):.0f} s"
-    )
+    right, slowest = sum(a.right for a in attempts), max(a.seconds for a in attempts)
+    print(f"{right} of {len(attempts)} right with {said.model}; the slowest took {slowest:.0f} s")
     if said.json:
         Path(said.json).write_text(json.dumps([asdict(a) for a in attempts], indent=2))
     return 0

@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-SALES = "date,fruit,kg\n" + "".join(
-    f"2026-01-{day:02},{fruit},{kg}\n"
-    for day, fruit, kg in [
-        (2, "apple", 12),
-        (3, "pear", 7),
-        (3, "apple", 5),
-        (4, "plum", 9),
-        (5, "apple", 3),
-        (6, "pear", 11),
-    ]
-)
+_SOLD = ((2, "apple", 12), (3, "pear", 7), (3, "apple", 5), (4, "plum", 9), (5, "apple", 3), (6, "pear", 11))
+SALES = "date,fruit,kg\n" + "".join(f"2026-01-{day:02},{fruit},{kg}\n" for day, fruit, kg in _SOLD)
 LOG = "".join(
     f"2026-03-0{n % 9 + 1} 10:{n:02}:00 {level} {text}\n"
     for n, (level, text) in enumerate(
@@ -29,7 +20,21 @@ LOG = "".join(
 )  # fmt: skip
 POEM = "the tide comes in\nand the tide goes out\nthe sand keeps count\n"
 NAMES = "Mona\nAda\nZoe\nBen\nKim\n"
-CODE = "import os\n\n\ndef read(path):\n    return open(path)\n\n\ndef write(path):\n    return open(path, 'w')\n\n\ndef main():\n    pass\n"
+CODE = """\
+import os
+
+
+def read(path):
+    return open(path)
+
+
+def write(path):
+    return open(path, "w")
+
+
+def main():
+    pass
+"""
 NUMBERS = "14\n3\n27\n8\n19\n"
 
 

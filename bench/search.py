@@ -1,7 +1,7 @@
 """How well and how fast the tool search finds: recall@5 on two public benchmarks, time per query by size.
 
-    python bench/search.py                 # both (downloads two wheels once)
-    python bench/search.py --speed         # time only, no download
+python bench/search.py                 # both (downloads two wheels once)
+python bench/search.py --speed         # time only, no download
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def quality(folder: str) -> dict[str, dict[str, float]]:
 
 
 def made_up_tools(count: int, seed: int = 5) -> tuple[ToolRegistry, list[str]]:
-    """*count* tools in made-up words whose frequencies fall off as in a language, and 200 questions of 4 to 20 words."""
+    """*count* tools in made-up words that are as unequally frequent as those of a language, and 200 questions."""
     chance = random.Random(seed)
     syllables = [a + b for a in "bcdfghjklmnprstvwz" for b in ("a", "e", "i", "o", "u")]
     vocabulary = ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(6_000)]

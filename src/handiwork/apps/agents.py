@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..agent.loop import Agent, Budget
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
+from ..catalog.desk import Desk
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
 from .house import House
@@ -39,21 +40,31 @@ def choose_model(house: House, flag: str | None) -> Model:
 
 def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
     """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
-    bindings: dict[str, Handler] = {"todo": Todos()}
+    desk = Desk(house.supply, face.enabled, face.disabled, keeps=True)
+    bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
     scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
-    supply = _supply(house, face, bindings)
+    supply = _supply(house, desk, bindings)
     supply()  # a wrong name is told before the model is asked
-    return Agent(model, house.pipeline, scope, supply=supply, bindings=bindings, budget=budget, watch=face.watch)
+    return Agent(
+        model,
+        house.pipeline,
+        scope,
+        supply=supply,
+        deferred=desk.deferred,
+        bindings=bindings,
+        budget=budget,
+        watch=face.watch,
+    )
 
 
-def _supply(house: House, face: Face, bindings: Iterable[str]) -> Callable[[], list[Schema]]:
+def _supply(house: House, desk: Desk, bindings: Iterable[str]) -> Callable[[], list[Schema]]:
     """The definitions of the moment, without tools that need an agent's part which this one hasn't."""
     bound = frozenset(bindings)
 
     def supply() -> list[Schema]:
-        shown = house.supply.definitions(face.enabled, face.disabled)
+        shown = desk.definitions()
         return [d for d in shown if d["function"]["name"] in bound or not _is_unbound(house, d["function"]["name"])]
 
     return supply

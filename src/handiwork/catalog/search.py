@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
 
-from ..core.types import Schema, ToolEntry
+from ..core.types import ToolEntry
 from .store import ToolRegistry
 from .synonyms import synonyms
 from .words import words
@@ -194,7 +194,7 @@ def _weights(fields: tuple[Counts, ...], averages: list[float]) -> dict[str, flo
     return weights
 
 
-def _parameters(schema: Schema) -> Iterator[tuple[str, str]]:
+def _parameters(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and text of every parameter at every depth; the choices of an enum count as text."""
     properties = schema.get("properties")
     for name, prop in properties.items() if isinstance(properties, Mapping) else ():

@@ -7,14 +7,16 @@ from functools import lru_cache
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN = re.compile(rf"([{_CJK}]+)|[^\W_{_CJK}]+")
-# getHTTPUrl2 is get, HTTP, Url, 2; a run in another script stays one word.
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
+# getHTTPUrl2 is get, HTTP, Url, 2.
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FOREIGN_PART = re.compile(r"\d+|[^\W\d]+")
 
-_STOP = frozenset(
-    "a an and are as at be by can could do does for from has have how i if in into is it its me my of on or our please "
-    "so that the their them then there these this to using via was we what when where which who will with would you "
-    "your need want also any all each given such s t".split()
-)
+_SILENT = """
+a an and are as at be by can could do does for from has have how i if in into is it its me my of on or our please so
+that the their them then there these this to using via was we what when where which who will with would you your need
+want also any all each given such s t
+"""
+_STOP = frozenset(_SILENT.split())
 _SUFFIXES = (("ation", 8), ("ing", 6), ("ed", 5), ("or", 7), ("er", 6), ("ion", 6))
 
 
@@ -25,17 +27,18 @@ def words(text: str) -> list[str]:
         if run[1]:
             found += [run[1][i : i + 2] for i in range(len(run[1]) - 1)] or [run[1]]
         else:
-            found += _latin(run[0])
+            found += _stems(run[0])
     return found
 
 
 @lru_cache(maxsize=20_000)
-def _latin(run: str) -> tuple[str, ...]:
-    return tuple(stem(word) for part in _PART.findall(run) if (word := part.lower()) not in _STOP)
+def _stems(run: str) -> tuple[str, ...]:
+    parts = (_PART if run.isascii() else _FOREIGN_PART).findall(run)
+    return tuple(stem(word) for part in parts if (word := part.lower()) not in _STOP)
 
 
 def stem(word: str) -> str:
-    """*word* without its English ending: files, filing and filed meet at one stem, which needn't be a word."""
+    """*word* without its English ending: searches, searching and searched meet at one stem, which needn't be a word."""
     if len(word) < 4 or not word.isascii():
         return word
     word = _without_ending(_singular(word))

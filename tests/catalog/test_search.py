@@ -76,6 +76,16 @@ def test_a_common_word_still_tells_rare_finds_apart(registry, add):
     assert names == ["rare_one", "rare_two"]
 
 
+def test_each_clause_of_a_task_finds_its_tool(registry, add):
+    for number in range(6):
+        add(f"wall_{number}", text="Paint a long wall of a big house in a bright colour.")
+    add("mail", text="Send a letter.")
+    found = [
+        h.name for h in Index(registry.entries()).search("Paint the long wall of my big house, then send a letter")
+    ]
+    assert "mail" in found[:2]
+
+
 def test_no_tools_no_hits(registry):
     assert Index(registry.entries()).search("anything") == []
 

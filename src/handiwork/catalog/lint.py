@@ -169,7 +169,7 @@ def _twins(entry: ToolEntry, index: Index, by_name: Mapping[str, ToolEntry]) -> 
     for name in sorted(alike):
         yield Problem("", "twin", f"its name has the same words as {name}", fix)
     said = re.sub(r"[\w-]+", lambda word: "" if word[0] in by_name else word[0], entry.description)
-    hits = index.search(said, limit=4)
+    hits = index.rank(said, 4)
     own = next((hit.score for hit in hits if hit.name == entry.name), None)
     for hit in hits if own else ():
         if hit.name != entry.name and hit.name not in alike and own and hit.score >= _TWIN * own:

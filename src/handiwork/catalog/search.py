@@ -8,6 +8,7 @@ and a word also finds, for less, those that mean the same.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -44,8 +45,11 @@ _SYNONYM = 0.3
 _LOOK_ALIKE = 0.6
 _LEAST_ALIKE = 0.5
 _LEAST_SHARED = 0.1
-_MOST_ADDITIONS = 12_000
-_MOST_CANDIDATES = 200
+_CLAUSE = re.compile(r"[.;:!?]+\s|[。，；、！？\n]+|,\s|\b(?:and|then|also|with|including)\b", re.IGNORECASE)
+_LEAST_CLAUSE = 2  # words
+_WHOLE, _FIRST, _MORE = 3.0, 2, 10
+_MOST_ADDITIONS = 1_000
+_MOST_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,27 @@ class Index:
                 impact = self._idf[word] * weight * (_SATURATION + 1) / (_SATURATION + weight)
                 self._postings[word][number] = impact
 
-    def search(self, query: str, limit: int = 5, within: Container[str] | None = None) -> list[Hit]:
-        """The best *limit* tools for *query*, the best first; only those named in *within*, if given."""
-        scores = self._scores(query)
-        names = self.names
-        allowed = ((s, -n) for n, s in scores.items() if within is None or names[n] in within)
-        return [Hit(names[-n], s) for s, n in nlargest(limit, allowed)]
+    def search(self, request: str, limit: int = 5, within: Container[str] | None = None) -> list[Hit]:
+        """The best *limit* tools for *request*, the best first; only those named in *within*, if given.
+
+        Where the request has several clauses, the ranks in the whole and in each of them are added up, so
+        that a task of several parts finds tools for its smaller parts too.
+        """
+        clauses = [part for part in _CLAUSE.split(request) if len(words(part)) >= _LEAST_CLAUSE]
+        if len(clauses) < 2:
+            return self.rank(request, limit, within)
+        fused: dict[str, float] = {}
+        for part, share in ((request, _WHOLE), *((c, len(clauses) ** -0.5) for c in clauses)):
+            for place, hit in enumerate(self.rank(part, limit + _MORE, within)):
+                fused[hit.name] = fused.get(hit.name, 0.0) + share / (_FIRST + place)
+        return [Hit(name, score) for name, score in nlargest(limit, fused.items(), key=lambda item: item[1])]
+
+    def rank(self, text: str, limit: int, within: Container[str] | None = None) -> list[Hit]:
+        """The same for *text* as a whole, with BM25F's own scores."""
+        scores, names = self._scores(text), self.names
+        if within is not None:
+            scores = {number: score for number, score in scores.items() if names[number] in within}
+        return [Hit(names[n], scores[n]) for n in nlargest(limit, scores, key=scores.__getitem__)]
 
     def _scores(self, query: str) -> Postings:
         """Scores by tool. Rare words go first; when those gave enough, common ones only tell their finds apart."""
@@ -101,7 +120,8 @@ class Index:
                     scores[number] = scores.get(number, 0.0) + impact
             else:
                 if len(scores) > _MOST_CANDIDATES:
-                    scores = dict(nlargest(_MOST_CANDIDATES, scores.items(), key=lambda item: item[1]))
+                    best = nlargest(_MOST_CANDIDATES, scores, key=scores.__getitem__)
+                    scores = {number: scores[number] for number in best}
                 for number in scores:
                     scores[number] += found.get(number, 0.0)
         return scores

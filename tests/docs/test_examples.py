@@ -23,7 +23,7 @@ PAGES = [str(p.relative_to(ROOT)) for p in sorted((*ROOT.glob("*.md"), *ROOT.glo
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<order>file|not run): (?P<word>.+?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
 )
-_PRINTED = re.compile(r"^print\(.*\)  # (.*)$", re.M)
+_PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.M)
 _MARK = "--8<--"
 
 
@@ -89,9 +89,9 @@ class Machine:
         path.write_text(text)
 
     def bash(self, commands: list[str]) -> list[tuple[str, int]]:
-        """What each command prints, and its exit code. They share one shell."""
+        """What each command prints on either stream, and its exit code. They share one shell."""
         script = "".join(f'{c}\nrc=$?; printf "\\n{_MARK}%s\\n" $rc; (exit $rc)\n' for c in commands)
-        said = self._run(["bash", "-c", script])
+        said = self._run(["bash", "-c", f"exec 2>&1\n{script}"])
         parts = re.split(rf"\n{_MARK}(\d+)\n", said.stdout)
         return [(printed, int(code)) for printed, code in zip(parts[::2], parts[1::2], strict=False)]
 
@@ -101,8 +101,8 @@ class Machine:
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+            command, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=60, check=False,
         )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_the_examples_of_the_page_do_what_it_says(page: str, machine: Machine) -
     source = program_of(text, [b for b in blocks if b.kind == "python" and not b.order])
     if source.strip():
         ran = machine.python(source, Path(page).name.replace(".md", ".py"))
-        assert ran.returncode == 0, ran.stdout
+        assert ran.returncode == 0, ran.stderr
         assert matches("\n".join(_PRINTED.findall(source)), ran.stdout), ran.stdout
 
 

@@ -82,6 +82,7 @@ class Machine:
             (commands / name).chmod(0o755)
         path = os.pathsep.join((str(commands), os.environ.get("PATH", os.defpath)))
         self.environment = {"PATH": path, "HOME": str(self.home), "PYTHONPATH": str(ROOT / "src"), "LANG": "C.UTF-8"}
+        self.environment["PYTHONUNBUFFERED"] = "1"  # as on a terminal, where output comes in the order of printing
 
     def write(self, name: str, text: str) -> None:
         path = Path(name.replace("~", str(self.home), 1)) if name.startswith("~") else self.work / name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,14 +19,20 @@ def _build(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The builder beside two pages of its own, which are built."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "build.py").write_text((ROOT / "docs" / "build.py").read_text())
+    (folder / "README.md").write_text("# Start\n\n[tools](docs/reference.md#toolset-file)\n")
+    assert _build(folder).returncode == 0
+    return folder
+
+
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The builder beside two pages of its own."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "build.py").write_text((ROOT / "docs" / "build.py").read_text())
-    (tmp_path / "README.md").write_text("# Start\n\n[tools](docs/reference.md#toolset-file)\n")
-    assert _build(tmp_path).returncode == 0
-    return tmp_path
+def copy(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "copy"))
 
 
 def test_the_documentation_is_up_to_date_and_its_links_lead_somewhere() -> None:
@@ -49,8 +56,8 @@ def test_a_dead_link_is_noticed(copy: Path, address: str) -> None:
     assert f"README.md: dead link {address}" in said.stderr
 
 
-def test_the_site_links_its_own_pages(copy: Path) -> None:
-    site = copy / "site"
+def test_the_site_links_its_own_pages(built: Path) -> None:
+    site = built / "site"
     assert 'href="docs/reference.html#toolset-file"' in (site / "index.html").read_text()
     assert 'id="toolset-file"' in (site / "docs" / "reference.html").read_text()
     assert 'href="../index.html"' in (site / "docs" / "reference.html").read_text()

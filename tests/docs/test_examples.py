@@ -2,14 +2,16 @@
 
 In a page, ```console blocks are commands (`$ `) with what they print; `...` stands for any text. Nothing
 shown means that only the exit code counts, which must be 0. ```python blocks of a page run together in one
-program, after its commands; a `print` with a comment behind it must print that. A comment before a block may
-say `file: PATH` (the block is that file's content) or `not run: REASON`.
+program, after its commands; a `print` with a comment behind or below it must print that. A comment before a block may
+say `file: PATH` (the block is that file's content) or `not run: REASON`. A page that says `in a clone` gets a
+copy of the sources to work in.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ PAGES = [str(p.relative_to(ROOT)) for p in sorted((*ROOT.glob("*.md"), *ROOT.glo
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<order>file|not run): (?P<word>.+?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
 )
-_PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.M)
+_PRINTED = re.compile(r"^ *print\(.*\)(?:  |\n *)# (.*)$", re.M)
 _MARK = "--8<--"
 
 
@@ -84,6 +86,17 @@ class Machine:
         self.environment = {"PATH": path, "HOME": str(self.home), "PYTHONPATH": str(ROOT / "src"), "LANG": "C.UTF-8"}
         self.environment["PYTHONUNBUFFERED"] = "1"  # as on a terminal, where output comes in the order of printing
 
+    def clone(self) -> None:
+        """Work in a copy of the sources, as a contributor does."""
+        for name in ("src", "tests/conftest.py", "pyproject.toml"):
+            source, copy = ROOT / name, self.work / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copyfile(source, copy)
+        self.environment["PYTHONPATH"] = str(self.work / "src")
+
     def write(self, name: str, text: str) -> None:
         path = Path(name.replace("~", str(self.home), 1)) if name.startswith("~") else self.work / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -135,6 +148,8 @@ def program_of(page: str, blocks: list[Block]) -> str:
 def test_the_examples_of_the_page_do_what_it_says(page: str, machine: Machine) -> None:
     text = (ROOT / page).read_text()
     blocks = [b for b in blocks_of(text) if b.order != "not run"]
+    if "<!-- in a clone -->" in text:
+        machine.clone()
     for block in blocks:
         if block.order == "file":
             machine.write(block.word, block.text)

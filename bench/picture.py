@@ -28,7 +28,7 @@ TASK = (
 )
 SALES = "date,fruit,kg\n2026-01-02,apple,12\n2026-01-03,pear,7\n2026-01-03,apple,5\n2026-01-04,plum,9\n"
 
-COLUMNS, CHAR, LINE, MARGIN, BAR = 108, 7.8, 19, 20, 36
+COLUMNS, CHAR, LINE, MARGIN, BAR = 112, 7.8, 19, 20, 36
 COLOURS = {"32": "#7ee787", "31": "#ff7b72", "33": "#e3b341", "36": "#79c0ff", "2": "#8b949e", "1": "#ffffff"}
 PLAIN, BACKGROUND = "#e6edf3", "#161b22"
 FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"

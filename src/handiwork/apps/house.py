@@ -21,7 +21,7 @@ from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
-from ..core.errors import UnknownNameError
+from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
 from ..core.types import EMPTY_SCOPE, Approver, Args, Schema, Scope, ToolCall, ToolResult
 from ..guard.policy import policy
@@ -57,8 +57,14 @@ class House:
         )
         self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
-        for name, made in self.config.custom_toolsets.items():
-            self.toolsets.create(name, made.description, made.tools, made.includes)
+        self._define_toolsets()
+
+    def _define_toolsets(self) -> None:
+        try:
+            for name, made in self.config.custom_toolsets.items():
+                self.toolsets.create(name, made.description, made.tools, made.includes)
+        except UsageError as error:
+            raise ConfigError(f"configuration, custom_toolsets: {error}", error.hint) from error
 
     # ------------------------------------------------------------------------------------- filling
 

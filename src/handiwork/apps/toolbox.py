@@ -6,7 +6,9 @@ import asyncio
 import importlib
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from typing import Any
 
 from ..catalog.discovery import Scanner
@@ -29,7 +31,7 @@ class Toolbox:
     """
 
     def __init__(self, registry: ToolRegistry | None = None, *, cwd: str | None = None) -> None:
-        self._house = houses.house_of(registry or default_registry)
+        self._house = houses.house_of(default_registry if registry is None else registry)
         self._cwd = cwd
         self._supplied: frozenset[str] | None = None
 
@@ -61,13 +63,16 @@ class Toolbox:
 
     def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
-        answers: list[list[Message]] = []
+        turn = Future[list[Message]]()
+        context = copy_context()
         work = threading.Thread(
-            target=lambda: answers.append(asyncio.run(self.arun(tool_calls, on_ask))), name="handiwork-toolbox"
+            target=context.run,
+            args=(_settle, turn, lambda: asyncio.run(self.arun(tool_calls, on_ask))),
+            name="handiwork-toolbox",
         )
-        work.start()
+        work.start()  # a thread of its own: the caller's may have a running loop
         work.join()
-        return answers[0]
+        return turn.result()
 
     async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """The same for async callers."""
@@ -78,3 +83,10 @@ class Toolbox:
     def why(self, name: str) -> Story:
         """Why a tool is visible, or not."""
         return self._house.why(name)
+
+
+def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:
+    try:
+        turn.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - whoever waits for the turn gets it
+        turn.set_exception(error)

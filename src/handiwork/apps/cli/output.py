@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -23,8 +24,10 @@ class Output:
         print(text)
 
     def document(self, value: Any) -> None:
-        """One JSON document."""
-        print(dumps(value))
+        """One JSON document, in ASCII where the stream can't hold more."""
+        text = dumps(value)
+        wide = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+        print(text if wide else json.dumps(json.loads(text)))
 
     def show(self, document: Any, lines: Iterable[str]) -> None:
         """The document, or the lines that say the same to people."""
@@ -42,7 +45,15 @@ class Output:
         """An error: what happened and what to do next."""
         if self.json:
             self.document({"error": message, "hint": hint or None, "exit_code": code})
-        self.note(f"error: {message}" + (f"\n  {hint}" if hint else ""))
+        self.tell(message, hint)
+
+    def tell(self, message: str, hint: str) -> None:
+        """An error that doesn't end the command."""
+        self.note(printable(f"error: {message}" + (f"\n  {hint}" if hint else "")))
+
+    def answer(self, text: str) -> None:
+        """What a model or a tool said: as it is for a program, without control characters for a terminal."""
+        self.text(printable(text) if sys.stdout.isatty() else text)
 
     def paint(self, text: str, colour: str, stream: TextIO | None = None) -> str:
         """*text* in a colour, where that can be seen and is wanted."""
@@ -51,7 +62,15 @@ class Output:
 
 def shows_colour(stream: TextIO) -> bool:
     """True for a terminal, unless NO_COLOR or TERM=dumb say otherwise."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream is not None and stream.isatty() and not plain
+
+
+def printable(text: str) -> str:
+    """*text* without the power to move a cursor, colour, reorder or hide: such characters are shown by number."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\u{ord(c):04x}" for c in text)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -68,12 +68,13 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
 
 
 def _environment() -> Iterator[Finding]:
-    yield Finding(
-        "environment", "handiwork", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}"
-    )
-    home = home_folder()
-    probe = home if os.path.isdir(home) else os.path.dirname(home)
-    if os.access(probe, os.W_OK):
+    versions = f"{__version__}, Python {platform.python_version()}, {sys.platform}"
+    yield Finding("environment", "handiwork", "ok", versions)
+    home = os.path.abspath(home_folder())
+    probe = home
+    while not os.path.lexists(probe) and probe != os.path.dirname(probe):
+        probe = os.path.dirname(probe)
+    if os.path.isdir(probe) and os.access(probe, os.W_OK):
         yield Finding("environment", "home", "ok", home)
     else:
         fix = f"make {home} writable, or set HANDIWORK_HOME"

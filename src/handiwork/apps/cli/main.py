@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
     try:
         with Signals().heard():
             code = _dispatch(argv, out)
-            sys.stdout.flush()  # here, where a full disk or a reader that left is still told
+            out.flush()  # here, where a full disk or a reader that left is still told
             return code
     except (HandiworkError, KeyboardInterrupt, OSError) as error:
         return _tell(out, error, debug="--debug" in argv)
@@ -138,7 +138,8 @@ def _dispatch(argv: list[str], out: Output) -> int:
         said = parser.parse_args(argv[1:])
     except SystemExit as end:  # argparse leaves this way after --help
         return int(end.code or 0)
-    code: int = load(f"{module}:run")(said, out)
+    with redirect_stdout(sys.stderr):  # what tools and plugins print is no result
+        code: int = load(f"{module}:run")(said, out)
     return code
 
 

@@ -90,7 +90,7 @@ def _list(house: House, said: Namespace, out: Output) -> int:
 def _row(house: House, entry: ToolEntry, chosen: frozenset[str]) -> dict[str, Any]:
     closed = house.registry.gate.closed(entry)
     enabled = entry.name in chosen
-    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix)
+    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix or f"handiwork why {entry.name}")
     if not enabled:
         reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
     return {
@@ -190,10 +190,10 @@ def _call(house: House, said: Namespace, out: Output) -> int:
 def _tell_result(result: ToolResult, out: Output) -> None:
     if out.json:
         out.document(_result_document(result))
-    elif result.status == "refused":
+    if result.status == "refused":
         report = json.loads(result.content)
-        out.fail(report["error"], report.get("hint", ""), exit_code_of(result))
-    else:
+        out.tell(report["error"], report.get("hint", ""))
+    elif not out.json:
         out.answer(result.content)
 
 
@@ -221,9 +221,13 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _result_document(result: ToolResult) -> dict[str, Any]:
+    content = _parsed(result.content)
+    report = content if result.is_error and isinstance(content, dict) else {}
+    failure = {"error": report.get("error", content), "hint": report.get("hint"), "exit_code": exit_code_of(result)}
     return {
+        **(failure if result.is_error else {}),
         "name": result.call.name,
-        "content": _parsed(result.content),
+        "content": content,
         "is_error": result.is_error,
         "status": result.status,
         "by": result.by or None,

@@ -93,6 +93,7 @@ def command(home: Path, tmp_path: Path) -> Callable[..., Ran]:
             capture_output=True,
             cwd=cwd,
             timeout=60,
+            check=False,
             env=environment(home, **variables),
         )
         ran = Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-GOOD = 'from handiwork import tool\n@tool(toolset="good")\ndef greet(name: str) -> str:\n    """Greet."""\n    return name\n'
+GOOD = """
+from handiwork import tool
+
+@tool(toolset="good")
+def greet(name: str) -> str:
+    'Greet.'
+    return name
+"""
 
 
 def states(cli):

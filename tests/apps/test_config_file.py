@@ -125,7 +125,8 @@ def test_what_comes_with_a_repository_cant_loosen_anything(cli, project, line, n
 
 @pytest.mark.parametrize(
     ("own", "theirs", "holds"),
-    [("read-only", "ask", "read-only"), ("ask", "accept-edits", "ask"), ("yolo", "ask", "ask"), ("ask", "read-only", "read-only")],
+    [("read-only", "ask", "read-only"), ("ask", "accept-edits", "ask"), ("yolo", "ask", "ask"),
+     ("ask", "read-only", "read-only")],
 )  # fmt: skip
 def test_of_two_modes_the_stricter_holds(cli, configure, project, own, theirs, holds):
     configure(f"mode: {own}\n")

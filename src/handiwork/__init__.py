@@ -14,7 +14,7 @@ from .core.types import ToolEntry
 from .core.wire import tool_error, tool_result
 
 if TYPE_CHECKING:
-    from .apps.house import (
+    from .apps.face import (
         call_tool,
         coerce_tool_args,
         create_custom_toolset,
@@ -31,15 +31,15 @@ __version__ = "0.1.0"
 
 _LATE = {
     "Toolbox": "handiwork.apps.toolbox:Toolbox",
-    "call_tool": "handiwork.apps.house:call_tool",
-    "coerce_tool_args": "handiwork.apps.house:coerce_tool_args",
-    "create_custom_toolset": "handiwork.apps.house:create_custom_toolset",
-    "discover": "handiwork.apps.house:discover",
-    "get_tool_definitions": "handiwork.apps.house:get_tool_definitions",
-    "handle_function_call": "handiwork.apps.house:handle_function_call",
+    "call_tool": "handiwork.apps.face:call_tool",
+    "coerce_tool_args": "handiwork.apps.face:coerce_tool_args",
+    "create_custom_toolset": "handiwork.apps.face:create_custom_toolset",
+    "discover": "handiwork.apps.face:discover",
+    "get_tool_definitions": "handiwork.apps.face:get_tool_definitions",
+    "handle_function_call": "handiwork.apps.face:handle_function_call",
     "repair_arguments": "handiwork.pipeline.repair:repair_arguments",
-    "resolve_toolset": "handiwork.apps.house:resolve_toolset",
-    "run_turn": "handiwork.apps.house:run_turn",
+    "resolve_toolset": "handiwork.apps.face:resolve_toolset",
+    "run_turn": "handiwork.apps.face:run_turn",
 }
 
 __all__ = [

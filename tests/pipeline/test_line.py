@@ -276,3 +276,14 @@ def test_no_step_says_skip_it(add, pipeline, registry):
     pipeline.run(ToolCall("outer", {}))
     asyncio.run(pipeline.arun(ToolCall("outer", {})))
     assert seen == ["outer", "inner"] * 2
+
+
+def test_a_handler_cannot_change_the_callers_arguments(add, run):
+    def spoil(args):
+        args.clear()
+        return "x"
+
+    add("t", spoil, properties={"n": {"type": "integer"}})
+    mine = {"n": 1}
+    run("t", mine)
+    assert mine == {"n": 1}

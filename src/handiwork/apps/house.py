@@ -1,29 +1,23 @@
-"""Put the parts together. The only file that knows them all.
-
-The functions of the package's face act on `default()`, a house with the person's files, plugins and
-configuration, or, with an explicit registry, on a plain house without them.
-"""
+"""Put the parts together. The only file that knows them all."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.discovery import Scanner
-from ..catalog.presets import Toolset
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
-from ..core.errors import ConfigError, UnknownNameError, UsageError
-from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Schema, Scope, ToolCall, ToolResult
+from ..core.errors import ConfigError, UsageError
+from ..core.types import EMPTY_SCOPE, Approver, Args, Scope, ToolCall
 from ..guard.policy import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -34,7 +28,6 @@ from ..sources.modules import Loaded
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
-turn = Late("handiwork.pipeline.turn")
 _MOST_SCOPES = 256
 Names = Iterable[str]
 
@@ -96,7 +89,6 @@ class House:
     def scope(
         self,
         task_id: str | None = None,
-        *,
         session_id: str = "",
         cwd: str | None = None,
         approver: Approver | None = None,
@@ -123,6 +115,10 @@ class House:
             self._scopes.pop(next(iter(self._scopes)))
         bound = self._scopes[key] = self.pipeline.bind(scope)
         return bound
+
+    def close(self) -> None:
+        """End every process that a tool started."""
+        self._environment.close()
 
     def supplied(self, enabled: Names | None, disabled: Names | None) -> frozenset[str] | None:
         """The names that a selection shows; None, no restriction, where nothing is selected."""
@@ -181,148 +177,3 @@ class _Houses:
 _houses = _Houses()
 default = _houses.default
 house_of = _houses.of
-
-
-# ----------------------------------------------------------------------------------------- the face
-
-
-def discover() -> list[str]:
-    """Load the built-in tools and the person's plugins; the names of the modules that were imported."""
-    return [f.name for f in default().loaded if not f.error and not f.silent]
-
-
-def get_tool_definitions(
-    enabled_toolsets: Names | None = None,
-    disabled_toolsets: Names | None = None,
-    *,
-    registry: ToolRegistry = default_registry,
-) -> list[Schema]:
-    """OpenAI tool definitions, sorted by name, frozen. None means every toolset.
-
-    Raises `UnknownNameError` for a toolset that doesn't exist.
-    """
-    return _houses.of(registry).supply.definitions(enabled_toolsets, disabled_toolsets)
-
-
-def resolve_toolset(name: str) -> list[str]:
-    """The tools under a toolset's name, sorted."""
-    return default().toolsets.resolve(name)
-
-
-def create_custom_toolset(name: str, description: str = "", tools: Names = (), includes: Names = ()) -> Toolset:
-    """Define a composite toolset at run time."""
-    return default().toolsets.create(name, description, tools, includes)
-
-
-def _call_of(
-    house: House,
-    name: str,
-    args: Any,
-    task_id: str | None,
-    *,
-    enabled_toolsets: Names | None,
-    disabled_toolsets: Names | None,
-    approver: Approver | None,
-    cwd: str | None,
-    session_id: str = "",
-    tool_call_id: str = "",
-) -> ToolCall:
-    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
-    scope = house.scope(task_id, session_id=session_id, cwd=cwd, approver=approver, supplied=supplied)
-    return ToolCall(name, args, tool_call_id, scope)
-
-
-def handle_function_call(
-    name: str,
-    args: Any,
-    task_id: str | None = None,
-    *,
-    enabled_toolsets: Names | None = None,
-    disabled_toolsets: Names | None = None,
-    approver: Approver | None = None,
-    cwd: str | None = None,
-    registry: ToolRegistry = default_registry,
-    **ids: str,
-) -> str:
-    """Run one call through the whole pipeline and give the text for the model. Never raises for a tool.
-
-    *args* is what the model wrote: text, or a parsed object. Without an *approver*, what would ask a
-    person is refused. *ids* are `session_id` and `tool_call_id`.
-    """
-    house = _houses.of(registry)
-    call = _call_of(
-        house, name, args, task_id, enabled_toolsets=enabled_toolsets, disabled_toolsets=disabled_toolsets,
-        approver=approver, cwd=cwd, **ids,
-    )  # fmt: skip
-    return house.pipeline.run(call).text
-
-
-async def call_tool(
-    name: str,
-    args: Any,
-    task_id: str | None = None,
-    *,
-    enabled_toolsets: Names | None = None,
-    disabled_toolsets: Names | None = None,
-    approver: Approver | None = None,
-    cwd: str | None = None,
-    registry: ToolRegistry = default_registry,
-    **ids: str,
-) -> ToolResult:
-    """The same for async callers; their loop stays free."""
-    house = _houses.of(registry)
-    call = _call_of(
-        house, name, args, task_id, enabled_toolsets=enabled_toolsets, disabled_toolsets=disabled_toolsets,
-        approver=approver, cwd=cwd, **ids,
-    )  # fmt: skip
-    return await house.pipeline.arun(call)
-
-
-async def run_turn(
-    calls: Iterable[Any],
-    task_id: str | None = None,
-    *,
-    enabled_toolsets: Names | None = None,
-    disabled_toolsets: Names | None = None,
-    approver: Approver | None = None,
-    cwd: str | None = None,
-    registry: ToolRegistry = default_registry,
-    session_id: str = "",
-) -> list[ToolResult]:
-    """Run the calls of one model reply, independent ones together; results in the order asked.
-
-    A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments.
-    """
-    house = _houses.of(registry)
-    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
-    scope = house.scope(task_id, session_id=session_id, cwd=cwd, approver=approver, supplied=supplied)
-    results: list[ToolResult] = await turn.run_turn(house.pipeline, [as_tool_call(c, scope) for c in calls])
-    return results
-
-
-def coerce_tool_args(name: str, args: Any) -> Args:
-    """The arguments of a registered tool, put right by its schema. Raises `ValueError` where they can't be."""
-    house = default()
-    entry = house.registry.get(name)
-    if entry is None:
-        raise UnknownNameError("tool", name, house.registry.names())
-    repaired = house.pipeline.plans.of(entry).apply(args)
-    if repaired.args is None:
-        raise ValueError(repaired.error)
-    return repaired.args
-
-
-def as_tool_call(call: Any, scope: Scope) -> ToolCall:
-    """A `ToolCall` from what libraries and people hand over."""
-    if isinstance(call, ToolCall):
-        return call if call.scope.call else ToolCall(call.name, call.arguments, call.id, scope)
-    if isinstance(call, (tuple, list)):
-        return ToolCall(call[0], call[1], scope=scope)
-    function = _field(call, "function") or call
-    arguments = _field(function, "arguments")
-    arguments = _field(function, "input") if arguments is None else arguments
-    return ToolCall(str(_field(function, "name")), arguments, str(_field(call, "id") or ""), scope)
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -19,7 +19,8 @@ from ..core.errors import UnknownNameError
 from ..core.types import Approver, Message, Schema
 from ..pipeline.turn import run_turn
 from ..sources.modules import load
-from . import house as houses
+from .face import as_tool_call
+from .house import house_of
 
 DIALECTS = ("openai", "anthropic", "mcp")
 
@@ -31,7 +32,7 @@ class Toolbox:
     """
 
     def __init__(self, registry: ToolRegistry | None = None, *, cwd: str | None = None) -> None:
-        self._house = houses.house_of(default_registry if registry is None else registry)
+        self._house = house_of(default_registry if registry is None else registry)
         self._cwd = cwd
         self._supplied: frozenset[str] | None = None
 
@@ -77,7 +78,7 @@ class Toolbox:
     async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """The same for async callers."""
         scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
-        calls: Sequence[Any] = [houses.as_tool_call(call, scope) for call in tool_calls or ()]
+        calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
 
     def why(self, name: str) -> Story:

@@ -95,11 +95,14 @@ class FrozenList(list[Any]):
         return list, (list(self),)
 
 
+_ATOMS = frozenset({str, int, float, bool, type(None), FrozenDict, FrozenList})
+
+
 def freeze(value: Any) -> Any:
     """A deep-frozen copy of JSON data: dicts and lists keep their types for every consumer."""
     kind = type(value)
-    if kind is str or kind is int or kind is bool or kind is FrozenDict or kind is FrozenList:
+    if kind in _ATOMS:
         return value
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return FrozenDict({k: freeze(v) for k, v in value.items()})
     return FrozenList(map(freeze, value)) if isinstance(value, (list, tuple)) else value

@@ -84,7 +84,9 @@ def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
     repaired = pipeline.plans.of(ready.entry).apply(raw)
     if repaired.args is None:
         return Refusal(str(repaired.error), "repair")
-    return Ready(ready.call, ready.entry, repaired.args, tuple(repaired.notes), ready.provenance, ready.asks)
+    # A call that was right comes back as the caller's own dict, which a handler must not change.
+    args = dict(raw) if repaired.args is raw else repaired.args
+    return Ready(ready.call, ready.entry, args, tuple(repaired.notes), ready.provenance, ready.asks)
 
 
 def pre_hooks(pipeline: Pipeline, ready: Ready) -> Prepared | Waiting:

@@ -23,6 +23,9 @@ class MockEnvironment:
         output = self.answers.get(command.text, f"{command.text}: command not found")
         return Ran(output, 0 if known else 127, 0.0, cancelled=cancelled)
 
+    def close(self) -> None:
+        """Nothing was started."""
+
     def spawn(self, command: Command, /) -> Process:
         """Nothing runs in the background here."""
         raise NotImplementedError("MockEnvironment runs no background processes; use LocalEnvironment")

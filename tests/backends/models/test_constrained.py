@@ -33,7 +33,7 @@ def test_only_supplied_tools_are_named() -> None:
 
 
 def test_the_schema_offers_each_tool_and_the_answer_thought_first() -> None:
-    read, add, answer = reply_schema(TOOLS, SMALL)["anyOf"]
+    read, _add, answer = reply_schema(TOOLS, SMALL)["anyOf"]
     assert list(read["properties"]) == ["part", "tool", "arguments"]
     assert read["properties"]["tool"] == {"const": "read_file"}
     assert list(read["properties"]["arguments"]["properties"]) == ["path"]

@@ -43,21 +43,22 @@ def ask(model: LocalModel, request: ModelRequest) -> ModelReply:
 
 
 def test_it_calls_the_tool_by_its_schema_and_answers_from_the_result(model: LocalModel) -> None:
-    reply = ask(model, ModelRequest(ASKED, [ADD]))
-    [call] = reply.calls
-    assert (call.name, json.loads(call.arguments), call.id) == ("add", {"a": 17, "b": 25}, "call_1")
+    messages, heard = list(ASKED), []
+    for _ in range(4):  # the smallest model may repeat itself once; then the tool is taken away
+        heard.clear()
+        reply = ask(model, ModelRequest(messages, [ADD], heard.append))
+        if not reply.calls:
+            break
+        [call] = reply.calls
+        assert (call.name, json.loads(call.arguments)) == ("add", {"a": 17, "b": 25})
+        said = {"id": call.id, "type": "function", "function": {"name": "add", "arguments": call.arguments}}
+        messages.append({"role": "assistant", "content": reply.text, "tool_calls": [said]})
+        messages.append({"role": "tool", "tool_call_id": call.id, "name": "add", "content": '{"sum": 42}'})
+    assert len(messages) > len(ASKED)
+    assert not reply.calls
+    assert "42" in reply.text
+    assert "".join(heard) == reply.text
     assert reply.usage.output_tokens > 5
-    said = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": call.arguments}}
-    past = [
-        *ASKED,
-        {"role": "assistant", "content": reply.text, "tool_calls": [said]},
-        {"role": "tool", "tool_call_id": "call_1", "name": "add", "content": '{"sum": 42}'},
-    ]
-    heard: list[str] = []
-    answer = ask(model, ModelRequest(past, [ADD], heard.append))
-    assert not answer.calls
-    assert "42" in answer.text
-    assert "".join(heard) == answer.text
 
 
 def test_without_tools_it_talks_and_streams(model: LocalModel) -> None:
@@ -111,11 +112,14 @@ from handiwork.backends.models.local import LocalModel
 from handiwork.core.types import ModelRequest
 async def main():
     model = LocalModel(Path({str(weights("qwen2.5-coder-0.5b"))!r}))
-    task = asyncio.create_task(model.reply(ModelRequest([{{"role": "user", "content": "Tell a story."}}], max_tokens=500)))
+    request = ModelRequest([{{"role": "user", "content": "Tell a story."}}], max_tokens=500)
+    task = asyncio.create_task(model.reply(request))
     await asyncio.sleep(3)
 asyncio.run(main())
 """
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=90, env=os.environ, check=False
+    )
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 

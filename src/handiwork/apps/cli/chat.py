@@ -37,8 +37,9 @@ def configure(parser: Parser) -> None:
 
 def run(said: Namespace, out: Output) -> int:
     """Talk until the person leaves. Where nobody sits, the exit code tells how the last turn ended."""
-    agent = open_agent(default(), said, out, Watching(out))
-    session = Interruptible()
+    house = default()
+    agent = open_agent(house, said, out, Watching(out))
+    session = Interruptible(house)
     told: list[dict[str, Any]] = []
     code = 0
     with asyncio.Runner() as runner:

@@ -62,7 +62,7 @@ def run(said: Namespace, out: Output) -> int:
     watching = Watching(out)
     agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
     prompt = _prompt(said.prompt)
-    session = Interruptible()
+    session = Interruptible(house)
     outcome = asyncio.run(session.run(agent, prompt))
     watching.end()
     _report(outcome, out)
@@ -112,7 +112,8 @@ def _piped(*, even_from_terminal: bool) -> str:
 class Interruptible:
     """Runs an agent under signals: the first ends the turn and keeps the history, a second one quits."""
 
-    def __init__(self) -> None:
+    def __init__(self, house: House) -> None:
+        self._house = house
         self.exit_code = 0
         self._cancel = CancelToken()
 
@@ -137,6 +138,7 @@ class Interruptible:
 
     def _heard(self, code: int) -> None:
         if self.exit_code:
+            self._house.close()
             os._exit(code)  # asked twice: whatever still holds on is not waited for
         self.exit_code = code
         self._cancel.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -28,9 +28,13 @@ def watched() -> dict[signal.Signals, int]:
 
 
 class Signals:
-    """Listens while synchronous work runs. `code` is set, and `cancel` told, when a signal came."""
+    """Listens while synchronous work runs. `code` is set, and `cancel` told, when a signal came.
 
-    def __init__(self) -> None:
+    *quit_* is called before a second signal ends the process on the spot.
+    """
+
+    def __init__(self, quit_: Callable[[], object] | None = None) -> None:
+        self._quit = quit_
         self.code = 0
         self.cancel = CancelToken()
 
@@ -55,6 +59,8 @@ class Signals:
     def _hear(self, number: int, _: FrameType | None) -> None:
         code = CODES[signal.Signals(number)]
         if self.code:
+            if self._quit:
+                self._quit()
             os._exit(self.code)  # asked twice: whatever still holds on is not waited for
         self.code = code
         self.cancel.cancel()

@@ -177,7 +177,7 @@ _EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5}
 
 def _call(house: House, said: Namespace, out: Output) -> int:
     entry = _entry(house, said.name)
-    signals = Signals()
+    signals = Signals(house.close)
     scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")
     scope = replace(scope, cancel=signals.cancel, call=None, acall=None)  # bound anew, with the cancel in it
     with signals.heard():

@@ -22,6 +22,12 @@ class LateEnvironment:
         environment: Environment = load(self._target)(self._results)
         return environment
 
+    def close(self) -> None:
+        """End everything that was started, if anything was."""
+        opened = vars(self).get("_real")
+        if opened is not None:
+            opened.close()
+
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:
         """Run a command to its end."""
         return self._real.run(command, cancel)

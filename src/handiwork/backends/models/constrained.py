@@ -40,19 +40,24 @@ _EXAMPLE: tuple[tuple[str, str, dict[str, str], dict[str, Any]], ...] = (
         "read trips.csv",
         "read_file",
         {"path": "trips.csv"},
-        {"content": "1|day,city\n2|mon,Oslo\n3|tue,Rome\n4|wed,Oslo\n5|thu,Bern", "total_lines": 5},
+        {
+            "path": "trips.csv",
+            "size": 45,
+            "lines": "1-5 of 5",
+            "content": "day,city\nmon,Oslo\ntue,Rome\nwed,Oslo\nthu,Bern\n",
+        },
     ),
     (
         "find out with a command how many different cities are in the second column",
         "terminal",
         {"command": "tail -n +2 trips.csv | cut -d, -f2 | sort -u | wc -l"},
-        {"output": "3\n", "exit_code": 0},
+        {"exit_code": 0, "output": "3\n"},
     ),
     (
         "write the number to cities.txt",
         "write_file",
         {"path": "cities.txt", "content": "3"},
-        {"ok": True},
+        {"path": "cities.txt", "bytes": 1, "created": True},
     ),
 )
 _EXAMPLE_ANSWER = "There are 3 different cities; the number is in cities.txt."

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from handiwork.core.errors import ModelError, ModelUnavailableError
 
 from .profile import Profile
+from .wording import one_line
 
 Payload: TypeAlias = dict[str, Any]
 OnChunk: TypeAlias = Callable[[Payload], bool]
@@ -34,7 +35,7 @@ class Engine:
         """Generates, telling each chunk to *on_chunk* on the generating thread; true from it means stop.
 
         When the caller is cancelled, the generation stops at the next token or prompt batch.
-        Raises ModelError for what llama.cpp refuses.
+        What llama.cpp refuses is told as a chunk with `error`.
         """
         stop = threading.Event()
         job = self._thread.submit(self._run, payload, lambda chunk: stop.is_set() or on_chunk(chunk))
@@ -54,7 +55,10 @@ class Engine:
             self._server = load(self._path, self._profile)
         if on_chunk({}):
             return
-        self._server.handle_chat_completions(payload, on_chunk)
+        try:
+            self._server.handle_chat_completions(payload, on_chunk)
+        except (ValueError, RuntimeError) as fault:  # some refusals come as exceptions, others as a chunk
+            on_chunk({"error": {"message": one_line(str(fault))}})
 
 
 def load(path: Path, profile: Profile) -> Any:

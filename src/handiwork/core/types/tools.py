@@ -23,8 +23,8 @@ class Traits:
     taken from the hints, and an undeclared tool counts as a write: never replayed.
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
     reads; a path beside a command is the folder in which that runs. `timeout_s` is in seconds;
-    `isolate` runs the handler in a process that can be killed; `polls` marks tools that are asked again
-    and again by design.
+    `isolate` asks for a process that can be killed (not honoured yet: such a tool runs in a thread);
+    `polls` marks tools that are asked again and again by design.
     """
 
     read_only: bool = False

@@ -9,12 +9,14 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
+from dataclasses import replace
 from typing import Any
 
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Story
+from ..core.cancel import CancelToken
 from ..core.errors import UnknownNameError
 from ..core.types import Approver, Message, Schema
 from ..pipeline.turn import run_turn
@@ -64,20 +66,30 @@ class Toolbox:
 
     def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
-        turn = Future[list[Message]]()
-        context = copy_context()
+        turn, cancel = Future[list[Message]](), CancelToken()
         work = threading.Thread(
-            target=context.run,
-            args=(_settle, turn, lambda: asyncio.run(self.arun(tool_calls, on_ask))),
+            target=copy_context().run,
+            args=(_settle, turn, lambda: asyncio.run(self._run(tool_calls, on_ask, cancel))),
             name="handiwork-toolbox",
+            daemon=True,
         )
         work.start()  # a thread of its own: the caller's may have a running loop
-        work.join()
-        return turn.result()
+        try:
+            return turn.result()
+        except KeyboardInterrupt:
+            cancel.cancel()  # else what was begun would go on without anybody waiting for it
+            raise
 
     async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """The same for async callers."""
+        return await self._run(tool_calls, on_ask, None)
+
+    async def _run(
+        self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
+    ) -> list[Message]:
         scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        if cancel is not None:
+            scope = self._house.pipeline.bind(replace(scope, cancel=cancel))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
 

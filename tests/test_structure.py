@@ -90,7 +90,9 @@ def _undocumented(path: Path) -> Iterator[str]:
         yield str(path.relative_to(SRC))
     for node in module.body:
         named = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        if named and not node.name.startswith("_") and ast.get_docstring(node) is None:
+        if not named or any(ast.unparse(d) == "overload" for d in node.decorator_list):
+            continue
+        if not node.name.startswith("_") and ast.get_docstring(node) is None:
             yield f"{path.relative_to(SRC)}:{node.lineno} {node.name}"
 
 

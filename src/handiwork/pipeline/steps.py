@@ -81,6 +81,7 @@ def repair(pipeline: Pipeline, ready: Ready) -> Prepared:
 
 
 def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
+    """The call with the arguments that *raw* makes by the tool's schema, or what is wrong with them."""
     repaired = pipeline.plans.of(ready.entry).apply(raw)
     if repaired.args is None:
         return Refusal(str(repaired.error), "repair")

@@ -62,20 +62,28 @@ def _row(file: Loaded) -> dict[str, Any]:
 
 
 def _enable(house: House, said: Namespace, out: Output) -> int:
+    _check_known(house, said.name)
     left = tuple(n for n in house.config.plugins_disabled if n != said.name)
-    if left == house.config.plugins_disabled:
-        raise UnknownNameError("disabled plugin", said.name, house.config.plugins_disabled)
     return _store(house, out, left, f"{said.name} is enabled")
 
 
 def _disable(house: House, said: Namespace, out: Output) -> int:
-    known = [f.name for f in house.loaded if f.origin.startswith("plugin:")]
-    if said.name not in known:
-        raise UnknownNameError("plugin", said.name, known, "see `handiwork plugins list`")
-    return _store(house, out, (*house.config.plugins_disabled, said.name), f"{said.name} is disabled")
+    _check_known(house, said.name)
+    names = tuple(dict.fromkeys((*house.config.plugins_disabled, said.name)))
+    return _store(house, out, names, f"{said.name} is disabled")
+
+
+def _check_known(house: House, name: str) -> None:
+    loaded = [f.name for f in house.loaded if f.origin.startswith("plugin:")]
+    known = (*loaded, *house.config.plugins_disabled)
+    if name not in known:
+        raise UnknownNameError("plugin", name, known, "see `handiwork plugins list`")
 
 
 def _store(house: House, out: Output, names: tuple[str, ...], message: str) -> int:
+    if names == house.config.plugins_disabled:
+        out.show({"plugins_disabled": names, "file": None}, [f"{message} (as it was)"])
+        return 0
     path = set_value(house.home, "plugins_disabled", list(names))
     out.show({"plugins_disabled": names, "file": path}, [f"{message} ({path})"])
     return 0

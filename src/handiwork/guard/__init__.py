@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .approval import Approvals, allow_all, deny_all, settle
-    from .cleaning import sanitize
+    from .sanitizer import sanitize
     from .commands import judge_command
     from .fencing import fence
     from .paths import judge_path
@@ -31,7 +31,7 @@ _WHERE = {
     "judge_url": "urls",
     "policy": "policies",
     "redact": "redaction",
-    "sanitize": "cleaning",
+    "sanitize": "sanitizer",
     "settle": "approval",
 }
 

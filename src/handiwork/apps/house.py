@@ -17,7 +17,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.types import EMPTY_SCOPE, Approver, Args, Scope, ToolCall
-from ..guard.policy import policy
+from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .line import Pipeline
 
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
-fence = Late("handiwork.guard.fence")
-redact = Late("handiwork.guard.redact")
+fence = Late("handiwork.guard.fencing")
+redact = Late("handiwork.guard.redaction")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]

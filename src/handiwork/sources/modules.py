@@ -34,6 +34,8 @@ def load(registry: ToolRegistry, found: Found, origin: str, run: Callable[[], ob
     try:
         with registry.registering(origin) as names:
             run()
+    except KeyboardInterrupt:  # the person wants to stop, not to go on without this file
+        raise
     except BaseException as error:  # noqa: BLE001 - somebody else's file: the others go on
         return _failed(found, origin, describe_exception(error))
     return Loaded(found.name, found.path, origin, tuple(names))

@@ -25,6 +25,7 @@ WRONG_USE = [
     (["tools", "call", "calculate", '{"expression": "1+'], "JSON"),
     (["tools", "call", "calculate", "[1]"], "JSON object"),
     (["tools", "call", "calculate", "null", "x"], "k=v"),
+    (["tools", "call", "calculate", "expression=1", "expression=2"], "given twice"),
     (["tools", "call", "calculate", "{}"], "expression"),
     (["tools", "call", "calculate", '{"expresion": "1"}'], "expression"),
     (["tools", "call", "calculate", "expression=1", "--cwd", "/nowhere/at/all"], "no such folder"),
@@ -63,6 +64,9 @@ WRONG_USE = [
     (["run", "x", "--cwd", "/nowhere/at/all"], "no such folder"),
     (["run", "x", "--toolsets", "fil"], "did you mean file?"),
     (["run", "x", "--model", "lokal/x"], "local"),
+    (["run", "x", "--model", "http://[::1"], "base URL"),
+    (["run", "x", "--model", "http://"], "base URL"),
+    (["run", "x", "--model", "http://127.0.0.1:99999/v1#m"], "base URL"),
 ]
 
 
@@ -148,6 +152,50 @@ def test_the_flags_of_every_command_may_stand_before_it(cli):
     assert cli("--json", "tools", "list").document == cli("tools", "list", "--json").document
     assert cli("--output-format", "json", "config", "path").document == {"files": []}
     assert cli("--output-format=json", "config", "path").document == {"files": []}
+
+
+def test_the_version(cli):
+    text = cli("--version").out
+    assert text.startswith("handiwork ") and text == cli("version").out == cli("-V").out
+    assert cli("--version", "--json").document == cli("--json", "--version").document
+    assert cli("--version", "--json").document["version"] in text
+
+
+@pytest.mark.integration
+def test_streams_that_are_closed(surroundings, tmp_path):
+    def shell(line):
+        return subprocess.run(
+            ["bash", "-c", f'"$@" {line}', "bash", sys.executable, "-m", "handiwork", "tools", "lst"],
+            capture_output=True, text=True, cwd=tmp_path, env=surroundings, timeout=60, check=False,
+        )  # fmt: skip
+
+    assert (shell("2>&-").returncode, shell("2>&-").stdout) == (2, "")
+    assert (shell(">&-").returncode, shell(">&-").stdout) == (2, "")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["tools", "list"], 0), (["tools", "call", "calculate", "expression=1"], 0), (["run", "x"], 3), (["doctor"], 0),
+     (["chat", "--model", "scripted:/dev/null"], 0)],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)  # fmt: skip
+def test_without_any_stream_commands_do_their_work_and_say_nothing_elsewhere(surroundings, tmp_path, words, code):
+    line = '{ "$@"; echo $? > code; } <&- >&- 2>&-'
+    subprocess.run(
+        ["bash", "-c", line, "bash", sys.executable, "-m", "handiwork", *words],
+        capture_output=True, cwd=tmp_path, env=surroundings, timeout=60, check=True,
+    )  # fmt: skip
+    assert int((tmp_path / "code").read_text()) == code
+
+
+def test_a_home_may_be_written_short(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HANDIWORK_HOME", "~/mine")
+    cli("config", "set", "max_steps", "3")
+    assert (tmp_path / "mine" / "config.yaml").exists()
+    monkeypatch.setenv("HANDIWORK_HOME", "near")
+    assert str(tmp_path / "work" / "near") in cli("config", "set", "max_steps", "3").out
 
 
 def test_text_output_is_no_json(cli):

@@ -163,3 +163,12 @@ def test_term_ends_a_chat_also_between_turns(start, script, tmp_path):
     time.sleep(1)
     child.send_signal(signal.SIGTERM)
     assert child.wait(5) == 143
+
+
+def test_a_plugin_that_holds_up_the_start_is_interrupted(start, plugin, tmp_path):
+    plugin("spin", "from pathlib import Path\nPath('note').touch()\nwhile True: pass\n# \nregistry.register()\n")
+    child = start("tools", "list")
+    wait_for((tmp_path / "note").exists)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=5)
+    assert (child.returncode, out) == (130, "") and "Traceback" not in err

@@ -94,4 +94,4 @@ def _frozen(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def home_folder() -> str:
     """Where a person's Handiwork keeps its state: `HANDIWORK_HOME`, else `~/.handiwork`."""
-    return os.environ.get("HANDIWORK_HOME") or os.path.expanduser("~/.handiwork")
+    return os.path.abspath(os.path.expanduser(os.environ.get("HANDIWORK_HOME") or "~/.handiwork"))

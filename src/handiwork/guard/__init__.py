@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .approval import Approvals, allow_all, deny_all, settle
-    from .sanitizer import sanitize
     from .commands import judge_command
     from .fencing import fence
     from .paths import judge_path
     from .policies import policy
     from .redaction import redact
+    from .sanitizer import sanitize
     from .urls import judge_url
     from .verdict import CommandVerdict, PathVerdict, UrlVerdict
     from .workspace import find_workspace

@@ -35,6 +35,8 @@ def load(registry: ToolRegistry, found: Found, origin: str, run: Callable[[], ob
     try:
         with registry.registering(origin, names):
             run()
+    except KeyboardInterrupt:  # the person wants to stop, not to go on without this file
+        raise
     except BaseException as error:  # noqa: BLE001 - somebody else's file: the others go on
         for name in names:  # half a plugin is none
             registry.deregister(name)

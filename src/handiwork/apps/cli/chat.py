@@ -11,7 +11,7 @@ from typing import Any
 from ...agent.loop import Outcome
 from ...core.errors import HandiworkError, ModelUnavailableError
 from ..house import default
-from .asking import read_line
+from .asking import is_attended, read_line
 from .output import Output
 from .parsing import Parser
 from .run import Interruptible, add_agent_flags, document_of, exit_code_of, open_agent
@@ -50,7 +50,7 @@ def run(said: Namespace, out: Output) -> int:
         out.document({"turns": told})
     if session.exit_code not in _GO_ON:
         return session.exit_code
-    return 0 if sys.stdin.isatty() else code
+    return 0 if is_attended() else code
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:
@@ -83,9 +83,9 @@ def _read_prompt() -> str | None:
 
 
 def _next_line() -> str:
-    if sys.stdin.isatty():
+    if is_attended():
         return read_line("you> ")
-    line = sys.stdin.readline()
+    line = sys.stdin.readline() if sys.stdin is not None else ""
     if not line:
         raise EOFError
     return line

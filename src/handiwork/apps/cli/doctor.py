@@ -70,7 +70,7 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
 def _environment() -> Iterator[Finding]:
     versions = f"{__version__}, Python {platform.python_version()}, {sys.platform}"
     yield Finding("environment", "handiwork", "ok", versions)
-    home = os.path.abspath(home_folder())
+    home = home_folder()
     probe = home
     while not os.path.lexists(probe) and probe != os.path.dirname(probe):
         probe = os.path.dirname(probe)

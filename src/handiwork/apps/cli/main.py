@@ -8,6 +8,7 @@ from contextlib import redirect_stdout, suppress
 from itertools import pairwise
 from typing import NamedTuple
 
+from ... import __version__
 from ...core.errors import HandiworkError, UnknownNameError
 from ...core.loading import Late, load
 from .output import Output
@@ -50,10 +51,12 @@ def main(argv: list[str]) -> int:
     """Run one command; the exit code. No traceback for a person's mistake."""
     argv = _flags_last(argv)
     out = Output(json="--json" in argv or "--output-format=json" in argv or _follows(argv, "--output-format", "json"))
+    signals = Signals()
     _take_whatever_comes()
     try:
-        with Signals().heard():
+        with signals.heard():
             code = _dispatch(argv, out)
+            signals.check()  # also where something took the interrupt for its own failure
             out.flush()  # here, where a full disk or a reader that left is still told
             return code
     except (HandiworkError, KeyboardInterrupt, OSError) as error:
@@ -126,6 +129,9 @@ def _dispatch(argv: list[str], out: Output) -> int:
         argv = [argv[1], "--help"]
     if not argv or argv[0] in ("-h", "--help", "help", "--json", "--output-format=json"):
         _show_overview(out, everything="--all" in argv)
+        return 0
+    if argv[0] in ("--version", "-V", "version"):
+        out.show({"version": __version__}, [f"handiwork {__version__}"])
         return 0
     name = argv[0]
     command = COMMANDS.get(name)

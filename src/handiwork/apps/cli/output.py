@@ -27,13 +27,13 @@ class Output:
 
     def text(self, text: str) -> None:
         """A line or more for people."""
-        print(text, file=self.stream)
+        self._write(text)
 
     def document(self, value: Any) -> None:
         """One JSON document, in ASCII where the stream can't hold more."""
         text = dumps(value)
         wide = (getattr(self.stream, "encoding", None) or "utf-8").lower().startswith("utf")
-        print(text if wide else json.dumps(json.loads(text)), file=self.stream)
+        self._write(text if wide else json.dumps(json.loads(text)))
 
     def show(self, document: Any, lines: Iterable[str]) -> None:
         """The document, or the lines that say the same to people."""
@@ -41,11 +41,12 @@ class Output:
             self.document(document)
         else:
             for line in lines:
-                print(line, file=self.stream)
+                self._write(line)
 
     def note(self, text: str) -> None:
         """Something said beside the result."""
-        print(text, file=sys.stderr)
+        if sys.stderr is not None:
+            print(text, file=sys.stderr)
 
     def fail(self, message: str, hint: str, code: int) -> None:
         """An error: what happened and what to do next. A server may quote a key in what it says: it is masked."""
@@ -61,6 +62,10 @@ class Output:
     def answer(self, text: str) -> None:
         """What a model or a tool said: as it is for a program, without control characters for a terminal."""
         self.text(printable(text) if self.stream is not None and self.stream.isatty() else text)
+
+    def _write(self, text: str) -> None:
+        if self.stream is not None:  # closed before we started: to `print`, no stream is standard output
+            print(text, file=self.stream)
 
     def flush(self) -> None:
         """Write what is still in the stream's buffer."""

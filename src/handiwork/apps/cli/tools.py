@@ -205,6 +205,9 @@ def _arguments(words: list[str]) -> Any:
     for word, (key, sign, _) in zip(words, pairs, strict=True):
         if not sign or not key:
             raise UsageError(f"not a pair: {word!r}", "write k=v, or one JSON object in quotes")
+    keys = [key for key, _, _ in pairs]
+    if twice := next((key for key in keys if keys.count(key) > 1), None):
+        raise UsageError(f"{twice} is given twice", "several values are one JSON object: '{\"k\": [1, 2]}'")
     return {key: value for key, _, value in pairs}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import handiwork
 from handiwork.catalog.lint import lint
 
 
@@ -65,11 +64,3 @@ def test_twins_by_name_and_by_meaning(kinds, add):
 
 def test_a_dear_tool(kinds):
     assert kinds(text="Measure every wall of a house with a laser. " * 60) == [("", "price")]
-
-
-def test_our_own_tools_pass():
-    handiwork.discover()
-    own = [e for e in handiwork.registry.entries() if e.origin == "builtin"]
-    reports = lint(own, own)
-    assert len(reports) >= 10 and [r.tool for r in reports] == sorted(r.tool for r in reports)
-    assert {r.tool: r.problems for r in reports if r.problems} == {}

@@ -23,6 +23,7 @@ registry.register(
         "description": "Find more tools than those shown, by what they do. Search before saying that you can't.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "query": {"type": "string", "description": "What the tool should do, in any language"},
                 "limit": {
@@ -46,7 +47,12 @@ registry.register(
     schema={
         "name": "tool_describe",
         "description": "Show the parameters that a found tool takes.",
-        "parameters": {"type": "object", "properties": {"name": _NAME}, "required": ["name"]},
+        "parameters": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {"name": _NAME},
+            "required": ["name"],
+        },
     },
 )
 registry.register(
@@ -61,6 +67,7 @@ registry.register(
         "description": "Run a tool that isn't among yours, by its name; answers what that tool answers.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "name": _NAME,
                 "arguments": {

@@ -70,7 +70,8 @@ def test_an_agent_finds_a_deferred_tool_and_calls_it(cli, configure, plugin, scr
     )
     ran = cli("run", "go", "--model", model, "--yes", "--json")
     assert ran.code == 0
-    assert ran.document["answer"] == "done"
+    assert ran.document["result"] == "done"
+    assert [c["status"] for c in ran.document["calls"]] == ["ok"] * 3
 
 
 def test_calling_by_hand(cli, configure, plugin):

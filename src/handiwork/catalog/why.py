@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import near_names
 from ..core.types import ToolEntry
+from .presets import SEARCH
 from .supply import Names, Supply, as_names
 
 
@@ -58,7 +59,8 @@ def explain(
         return Story(name, (_unregistered(supply, name, wells or Wells()),))
     found = [Checkpoint("registered", True, f"{where(entry)}, toolset {entry.toolset}, from {entry.origin}")]
     found += [Checkpoint("refused", True, f"an intruder was refused: {r}") for r in supply.registry.rejections(name)]
-    for step in (_enabled, _not_disabled, _gate, _affordable, _shown):
+    budgeted = supply.budget is not None or entry.toolset == SEARCH
+    for step in (_enabled, _not_disabled, _gate, *((_affordable,) if budgeted else ()), _shown):
         found.append(step(supply, entry, chosen, as_names(disabled)))
         if not found[-1].passed:
             break

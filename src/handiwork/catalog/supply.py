@@ -27,7 +27,8 @@ class View:
     """One answer to "which tools?": good for its generation, until a gate's time-to-live runs out.
 
     `names` are the tools that may be called. `definitions` are shown; `deferred` are those of the rest,
-    by name, which stand behind the tool search.
+    by name, which stand behind the tool search; `full_price` is what all would cost, in tokens, where a
+    budget is set.
     """
 
     generation: int
@@ -39,6 +40,7 @@ class View:
     definitions: FrozenList
     names: frozenset[str]
     deferred: Mapping[str, FrozenDict]
+    full_price: int
 
 
 class Supply:
@@ -77,9 +79,9 @@ class Supply:
     def absence(self, view: View, entry: ToolEntry) -> Closed | None:
         """Why a tool that is selected, and whose gate is open, isn't shown; None where it is."""
         if entry.name in view.deferred:
-            tokens = sum(self._price(e) for e in view.entries if e.name in view.names and e.toolset != SEARCH)
-            reason = f"deferred by budget: all tools take {tokens:,} tokens, the budget is {self.budget:,}"
-            return Closed(f"{reason}; tool_search finds it", f"handiwork config set tools_budget_tokens {tokens}")
+            reason = f"deferred by budget: all tools take {view.full_price:,} tokens, the budget is {self.budget:,}"
+            fix = f"handiwork config set tools_budget_tokens {view.full_price}"
+            return Closed(f"{reason}; tool_search finds it", fix)
         if entry.toolset == SEARCH and entry.name not in view.names:
             return Closed("shown only while tools are deferred, and none is")
         return None
@@ -107,14 +109,15 @@ class Supply:
         if before and before.closed == closed and before.overrides == overrides:
             return replace(before, good_until=good_until)
         usable = [e for e in entries if e.name not in closed]
-        out = self._left_out(usable)
+        full_price = 0 if self.budget is None else self._price(e for e in usable if e.toolset != SEARCH)
+        out = self._left_out(usable, full_price)
         if not out:  # then there is nothing to search for
             usable = [e for e in usable if e.toolset != SEARCH]
         names = frozenset(e.name for e in usable)
         made = self._define(usable, names, overrides)
         shown = FrozenList([d for name, d in made.items() if name not in out])
         deferred = FrozenDict({name: made[name] for name in out})
-        return View(generation, entries, closed, good_until, overrides, dynamic, shown, names, deferred)
+        return View(generation, entries, closed, good_until, overrides, dynamic, shown, names, deferred, full_price)
 
     def _define(
         self, usable: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]
@@ -122,23 +125,22 @@ class Supply:
         absent = frozenset(n for n in self.registry.names() if n not in names)
         return {e.name: self._definition(e, overrides.get(e.name), absent) for e in usable}
 
-    def _left_out(self, usable: list[ToolEntry]) -> frozenset[str]:
+    def _left_out(self, usable: list[ToolEntry], full_price: int) -> frozenset[str]:
         """The names that the budget leaves out; none where nothing could find them again."""
         search = [e for e in usable if e.toolset == SEARCH]
-        if self.budget is None or not search:
+        if self.budget is None or full_price <= self.budget or not search:
             return frozenset()
         others = [e for e in usable if e.toolset != SEARCH]
-        if sum(map(self._price, others)) <= self.budget:
-            return frozenset()
-        left_out: frozenset[str] = deferral.left_out(others, self._price, self.budget - sum(map(self._price, search)))
-        return left_out
+        names: frozenset[str] = deferral.left_out(
+            others, lambda entry: self._price((entry,)), self.budget - self._price(search)
+        )
+        return names
 
-    def _price(self, entry: ToolEntry) -> int:
-        """What the tool would cost, estimated, so that the same tools are deferred on every machine."""
+    def _price(self, entries: Iterable[ToolEntry]) -> int:
+        """What tools would cost, estimated, so that the same ones are deferred on every machine."""
         if self._prices is None:
             self._prices = cost.Prices()
-        price: int = self._prices.of(entry.schema)
-        return price
+        return sum(self._prices.of(entry.schema) for entry in entries)
 
     def _definition(self, entry: ToolEntry, override: Schema | None, absent: frozenset[str]) -> FrozenDict:
         function = freeze({**entry.schema, **override}) if override else entry.schema

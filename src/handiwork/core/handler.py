@@ -78,6 +78,7 @@ def needs_agent(name: str, why: str) -> Callable[..., str]:
     def placeholder(_: Args) -> str:
         return tool_error(f"{name} needs an agent: {why}", internal_tool=True)
 
+    placeholder.needs_agent = True  # type: ignore[attr-defined]
     return placeholder
 
 

@@ -55,7 +55,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name on first use, and keep it."""
+    """Load a public name on first use, and keep it. No module is called as a name of this table: it would hide it."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

@@ -23,7 +23,7 @@ Names = Iterable[str]
 
 def discover() -> list[str]:
     """Load the built-in tools and the person's plugins; the names of the modules that were imported."""
-    return [f.name for f in default().loaded if not f.error and not f.silent]
+    return [f.name for f in default().harvest.loaded if not f.error]
 
 
 def get_tool_definitions(

@@ -23,7 +23,7 @@ from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits
 from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
-from ..sources.modules import Loaded
+from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
@@ -39,7 +39,7 @@ class House:
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets)
         self.hooks = Hooks()
-        self.loaded: list[Loaded] = []
+        self.harvest = Harvest()
         results = os.path.join(home, "results") if home else _temporary_folder()
         self.pipeline = Pipeline(
             registry,
@@ -61,20 +61,15 @@ class House:
     # ------------------------------------------------------------------------------------- filling
 
     def fill(self) -> None:
-        """Load the built-in tools and the person's plugins; what fails is kept in `loaded`."""
+        """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
-        self.loaded += load_builtins(self.registry, scanner)
+        load_builtins(self.registry, scanner, self.harvest)
         ground = Ground(
             self.registry, lambda name, fn, source: self.hooks.register(name, fn, source=source), self._call
         )
         self.registry.may_override = self._may_override
-        self.loaded += load_plugins(
-            ground,
-            os.path.join(self.home, "plugins"),
-            scanner,
-            owner="user",
-            disabled=self.config.plugins_disabled,
-        )
+        folder = os.path.join(self.home, "plugins")
+        load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
         scanner.save()
 
     def _may_override(self, origin: str) -> bool:
@@ -128,8 +123,8 @@ class House:
     def why(self, name: str, enabled: Names | None = None, disabled: Names = ()) -> Story:
         """Why a tool is visible or not under a selection."""
         wells = Wells(
-            failures={f.path: f.error for f in self.loaded if f.error},
-            silent=tuple(f.path for f in self.loaded if f.silent),
+            failures={f.path: f.error for f in self.harvest.loaded if f.error},
+            silent=tuple(f.path for f in self.harvest.silent),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 

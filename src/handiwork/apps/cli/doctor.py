@@ -131,7 +131,7 @@ def _tools(house: House) -> Iterator[Finding]:
 
 
 def _wells(house: House) -> Iterator[Finding]:
-    for file in house.loaded:
+    for file in house.harvest.loaded:
         if file.error:
             yield Finding(
                 "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...agent.loop import Agent, Budget, Outcome
+from ...agent.loop import DENIALS, Agent, Budget, Outcome
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ..agents import Face, build_agent, choose_model
@@ -156,7 +156,7 @@ def _report(outcome: Outcome, out: Output) -> None:
 
 def document_of(outcome: Outcome) -> dict[str, Any]:
     """Everything about a task that was done, for scripts."""
-    denied = [r.call for r in outcome.results if r.by in ("approval", "guard")]
+    denied = [r.call for r in outcome.results if r.by in DENIALS]
     return {
         "result": outcome.answer or None,
         "ending": outcome.ending,

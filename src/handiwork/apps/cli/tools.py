@@ -172,7 +172,7 @@ def _definitions(house: House, said: Namespace, out: Output) -> int:
 
 # -------------------------------------------------------------------------------------------- calling
 
-_EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5}
+_EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5, "pre_tool_call": 5}
 
 
 def _call(house: House, said: Namespace, out: Output) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
 from ..core.types import Done, Outcome, Progress, Ready, ToolResult
-from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Effect, Ended, Execute, Line, Run
+from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Ended, Execute, Line, Run
 from .journal import NULL_JOURNAL
 from .outcomes import adrain, as_outcome, drain
 from .parts import Parts
@@ -30,7 +30,7 @@ def drive(parts: Parts, line: Line) -> ToolResult:
     try:
         effect = next(line)
         while True:
-            effect = line.send(_perform(parts, effect))
+            effect = line.send(execute(parts, effect.ready) if isinstance(effect, Execute) else _ask(parts, effect))
     except StopIteration as end:
         result: ToolResult = end.value
         return result
@@ -56,10 +56,8 @@ async def advance(parts: Parts, line: Line, outcome: Any = None) -> Execute | To
         return result
 
 
-def _perform(parts: Parts, effect: Effect) -> Any:
-    """Do what the line asked for, and answer with what came of it."""
-    if isinstance(effect, Execute):
-        return execute(parts, effect.ready)
+def _ask(parts: Parts, effect: CallHook | AskPerson) -> Any:
+    """Call a hook or an approver, and answer with what they said."""
     try:
         return _wait_for(_consult(parts, effect))
     except BaseException as error:  # noqa: BLE001 - hooks and approvers are foreign code

@@ -219,6 +219,8 @@ def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     if ready is None or result.status == "refused":
         return result
     labels = result.labels or _labels_of(ready)
+    if not labels:
+        return result
     outside = next((label for label in labels if label.integrity == "outside"), None)
     if outside is None:
         return result

@@ -279,7 +279,7 @@ def test_it_costs_little_over_a_plain_process(env, command):
             begin = time.perf_counter()
             work()
             times.append(time.perf_counter() - begin)
-    assert min(ours) - min(theirs) < 0.003  # the least: others share this machine
+    assert min(ours) - min(theirs) < 0.03  # 0.5 ms on a quiet machine; a login shell would add 500
 
 
 def test_an_interrupt_of_the_caller_ends_the_command(env, command):

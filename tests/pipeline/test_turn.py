@@ -74,7 +74,7 @@ def test_eight_independent_calls_take_the_time_of_one(pipeline, add):
     for name in ("nap", "sync_nap"):
         start = time.perf_counter()
         asyncio.run(run_turn(pipeline, [ToolCall(name, {}) for _ in range(8)]))
-        assert time.perf_counter() - start < 0.4
+        assert time.perf_counter() - start < 1.0  # one after the other they would take 1.6 s
 
 
 def test_results_come_in_the_order_asked_and_a_failure_stops_nobody(pipeline, add):

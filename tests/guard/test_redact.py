@@ -106,13 +106,13 @@ def test_a_card_number_is_masked_and_another_number_is_not() -> None:
     assert redact("card: 4242 4242 4242 4243") == "card: 4242 4242 4242 4243"
 
 
-@pytest.mark.parametrize("value", ["4242" * 4, ["4242" * 4, "1"]])
-def test_a_number_that_is_masked_leaves_json_behind(value: str | list[str]) -> None:
-    text = json.dumps({"card": value, "password": "1234567890.5", "x": 1})
-    masked = json.loads(
-        redact(text.replace('"4242', "4242").replace('4242"', "4242").replace('"1234567890.5"', "1234567890.5"))
-    )
-    assert masked == {"card": "***" if isinstance(value, str) else ["***", "1"], "password": "***", "x": 1}
+@pytest.mark.parametrize("card", ["{}", "[{}, 1]", "[1, {}]"])
+def test_a_number_that_is_masked_leaves_json_behind(card: str) -> None:
+    written = card.format("4242" * 4)
+    masked = json.loads(redact(f'{{"card": {written}, "password": 1234567890.5, "x": 1}}'))
+    assert "***" in str(masked["card"])
+    assert "4242" not in str(masked)
+    assert (masked["password"], masked["x"]) == ("***", 1)
 
 
 def test_a_long_number_that_no_card_begins_like_stays() -> None:

@@ -117,8 +117,12 @@ def _register(registry: ToolRegistry, suite: Suite, instances: Instances) -> Non
                 name=tool["name"],
                 toolset=class_name,
                 schema={**tool, "parameters": _parameters(tool)},
-                handler=lambda args, method=getattr(instance, tool["name"]): method(**args),
+                handler=_handler(getattr(instance, tool["name"])),
             )
+
+
+def _handler(method: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    return lambda args: method(**args)
 
 
 def _parsed(text: str, instances: Instances) -> Call:

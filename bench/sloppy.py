@@ -61,7 +61,13 @@ class Report:
         self.expects[attempt.mistake] = attempt.expects
         if outcome == "wrong" or (outcome == "refused" and attempt.expects == "restorable"):
             self.faults.append(
-                {"mistake": attempt.mistake, "outcome": outcome, "raw": attempt.raw, "meant": attempt.meant, "got": came}
+                {
+                    "mistake": attempt.mistake,
+                    "outcome": outcome,
+                    "raw": attempt.raw,
+                    "meant": attempt.meant,
+                    "got": came,
+                }
             )
 
     def total(self, outcome: str) -> int:
@@ -158,7 +164,9 @@ def rows(report: Report) -> list[Sequence[str]]:
 
 def show_grammar() -> None:
     """Every mistake with its description and an example."""
-    example = Gold("example", "find", _EXAMPLE_SCHEMA, {"path": "src/a b", "limit": 5, "deep": True, "kind": "file_only"})
+    example = Gold(
+        "example", "find", _EXAMPLE_SCHEMA, {"path": "src/a b", "limit": 5, "deep": True, "kind": "file_only"}
+    )
     for mistake in GRAMMAR:
         made = mistake.text(example.args, Random(1)) if mistake.text else None
         written = mistake.value(example, Random(1)) if mistake.value else None

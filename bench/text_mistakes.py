@@ -238,6 +238,8 @@ def last_brace_left_out(args: Any, _: Random) -> str:
 def inner_closers_left_out(args: Any, _: Random) -> str | None:
     """A closing bracket inside is missing."""
     text = _text(args)
+    if any(c in string for string in _strings(args) for c in "]}"):
+        return None
     places = [i for i, c in enumerate(text[:-1]) if c in "]}"]
     return text[: places[0]] + text[places[0] + 1 :] if places else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal, Optional, Union
 
 _SCALARS: Mapping[str, Any] = {
@@ -60,12 +60,17 @@ def annotation(schema: Any, root: Mapping[str, Any]) -> Any:
     if len(schema.get("allOf", ())) == 1:
         return annotation(schema["allOf"][0], root)
     if branches:
-        return Union[tuple(annotation(branch, root) for branch in branches)]
+        return _either(annotation(branch, root) for branch in branches)
     types = schema.get("type")
     if isinstance(types, list):
-        return Union[tuple(annotation({**schema, "type": kind}, root) for kind in types)]
+        return _either(annotation({**schema, "type": kind}, root) for kind in types)
     found = _typed(str(types), schema, root)
-    return Optional[found] if schema.get("nullable") else found
+    return _either((found, None)) if schema.get("nullable") else found
+
+
+def _either(types: Iterable[Any]) -> Any:
+    """A union of types that are known at run time only."""
+    return Union[tuple(types)]  # noqa: UP007
 
 
 def _typed(kind: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
@@ -82,7 +87,7 @@ def _model(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     pydantic = importlib.import_module("pydantic")
     needed = set(schema.get("required", ()))
     fields: dict[str, Any] = {
-        name: (annotation(inner, root), ...) if name in needed else (Optional[annotation(inner, root)], None)
+        name: (annotation(inner, root), ...) if name in needed else (_either((annotation(inner, root), None)), None)
         for name, inner in schema["properties"].items()
     }
     extra = "forbid" if schema.get("additionalProperties") is False else "allow"

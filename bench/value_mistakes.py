@@ -200,7 +200,7 @@ def fraction_for_a_whole_number(gold: Gold, rng: Random) -> Written | None:
 @value_mistake("refusable")
 def boolean_as_another_word(gold: Gold, rng: Random) -> Written | None:
     """A word that is neither true nor false."""
-    return _changed(gold, _pick(gold, rng, _is_boolean), lambda _: rng.choice(("maybe", "2", "enabled?", "")))
+    return _changed(gold, _pick(gold, rng, _is_boolean), lambda _: rng.choice(("maybe", "2", "enabled?")))
 
 
 @value_mistake("refusable")
@@ -419,7 +419,7 @@ def backticks(gold: Gold, rng: Random) -> Written | None:
 @value_mistake("refusable")
 def windows_path(gold: Gold, rng: Random) -> Written | None:
     """A path whose single backslashes partly look like escapes."""
-    text = rng.choice((r"C:\Users\new", r"D:\data\table.csv", r"\\server\backup"))
+    text = rng.choice((r"C:\Users\new", r"D:\data\table.csv", r"C:\Temp\notes"))
     return _respelt(gold, rng, text, f'"{text}"')
 
 

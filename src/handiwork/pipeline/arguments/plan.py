@@ -9,7 +9,7 @@ from typing import Any
 from .compiler import Compiler
 from .envelope import inside_of, is_open_map
 from .nodes import Node, TypedNode
-from .reading import read_object
+from .reading import read_object, strict_object
 from .shapes import folded_name
 from .strings import Unreadable
 from .trace import WRONG, At, Source, Trace, shown
@@ -75,11 +75,15 @@ class Plan:
     def _read(self, raw: Any, trace: Trace) -> dict[str, Any]:
         """The object in *raw*; raises `Unreadable` where there is none."""
         value = raw
+        if type(value) is str:
+            trace.source = Source(value)
+            if (found := strict_object(value)) is not None:
+                return found  # type: ignore[no-any-return]
         if isinstance(value, (bytes, bytearray)):
             value = _decoded(bytes(value))
         if isinstance(value, str):
             trace.source = Source(value)
-            value = None if value.strip().lower() in _NOTHING else read_object(value, trace.notes)
+            value = None if value.strip().lower() in _NOTHING else self._read_text(value, trace)
         if value is None:
             return {}
         if isinstance(value, (list, tuple)) and len(value) == 1 and isinstance(value[0], Mapping):
@@ -88,6 +92,17 @@ class Plan:
         if not isinstance(value, Mapping):
             raise Unreadable(f"expected one JSON object, got {shown(value)}")
         return value if isinstance(value, dict) else dict(value)
+
+    def _read_text(self, text: str, trace: Trace) -> Any:
+        """What the text spells. A missing last brace is put in only where no further argument can be missing."""
+        try:
+            return read_object(text, trace.notes)
+        except Unreadable as unreadable:
+            members = unreadable.members
+            if members is None or not self._listed or not self._wrappable or not self._listed <= members.keys():
+                raise
+            trace.repaired(None, "the last brace was missing")
+            return members
 
     def _unwrapped(self, value: dict[str, Any], trace: Trace) -> dict[str, Any]:
         """The arguments inside `{"arguments": {...}}` and the like, where that is what they are."""

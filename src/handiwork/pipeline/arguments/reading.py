@@ -16,7 +16,7 @@ from .lenient import LenientReader
 from .strings import HALF, Unreadable
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n?(.*)", re.DOTALL)
-_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*[:：]|\\[\"n]|//|/\*)")
+_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*[:：]|\\[\"n]|//|/\*|#)")
 _LEFTOVER = re.compile(r"[\s}\])`;~]*")
 _MORE_MEMBERS = re.compile(r"[\"'“”]\s*[:：]|^\s*[,，:：\"'“”]")
 _HALF_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -50,8 +50,6 @@ _with_line_breaks = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_r
 
 def read_object(text: str, notes: list[str]) -> Any:
     """The one value in *text*, usually a dict; what was mended is appended to *notes*."""
-    if text[:1] == "{" and (found := _at_once(text)) is not None:
-        return found
     value: Any = text
     for layer in range(_MAX_LAYERS):
         value = _read(value.strip("\ufeff\u200b\0 \t\r\n"), notes, whole=False)
@@ -62,8 +60,10 @@ def read_object(text: str, notes: list[str]) -> Any:
     raise Unreadable("it is text inside text, and no object")
 
 
-def _at_once(text: str) -> Any:
+def strict_object(text: str) -> Any:
     """The object, where the text is exactly one in strict JSON, as it nearly always is; else None."""
+    if text[:1] != "{":
+        return None
     try:
         value, end = _scan(text, 0)
     except (ValueError, StopIteration, RecursionError):

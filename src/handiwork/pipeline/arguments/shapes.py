@@ -12,7 +12,7 @@ from handiwork.core.errors import near_names
 from handiwork.core.wire import copy_json
 
 from .conversion import kind_of, means_nothing
-from .nodes import NeverNode, Node
+from .nodes import ChoiceNode, NeverNode, Node
 from .trace import WRONG, At, Trace, shown
 
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -113,9 +113,9 @@ class ObjectShape:
         return child.fix(default, None, attempt)
 
     def _leave_out(self, name: str, result: dict[str, Any], trace: Trace, mark: tuple[At, int]) -> bool:
-        """Null, or an empty text where no text is allowed, means that an optional argument is left out."""
+        """Null, or a word for it where no such text is allowed, means that an optional argument is left out."""
         item = result[name]
-        if not means_nothing(item) or (isinstance(item, str) and "string" in self.children[name].kinds):
+        if not means_nothing(item) or (isinstance(item, str) and _takes_text(self.children[name])):
             return False
         if name in self.required and name not in self._defaults(trace):
             return False
@@ -126,12 +126,14 @@ class ObjectShape:
         return True
 
     def _report_missing(self, result: Mapping[str, Any], at: At, trace: Trace) -> bool:
+        """A default stands in for a required name, but not where that was given and misspelt."""
         filled = self._defaults(trace)
-        missing = [n for n in self.children if n in self.required and n not in result and n not in filled]
-        missing += sorted(n for n in self.required if n not in self.children and n not in result)
+        absent = [n for n in self.children if n in self.required and n not in result]
+        absent += sorted(n for n in self.required if n not in self.children and n not in result)
         strays = [n for n in islice(result, _MOST_MISSPELT) if isinstance(n, str) and n not in self.children]
-        for name in missing:
-            near = near_names(name, strays, 1) if strays else []
+        found = {name: near_names(name, strays, 1) if strays else [] for name in absent}
+        missing = {name: near for name, near in found.items() if name not in filled or _is_slip(name, near)}
+        for name, near in missing.items():
             given = f" (you gave {shown(near[0])})" if near else ""
             trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}{given}")
         return bool(missing)
@@ -222,6 +224,16 @@ class ObjectShape:
         if near:
             return f"unknown argument; did you mean {' or '.join(near)}?"
         return f"unknown argument; the known ones are {', '.join(list(self.children)[:20]) or 'none'}"
+
+
+def _takes_text(node: Node) -> bool:
+    """Whether any text may be meant; where only some are allowed, the word for nothing means nothing."""
+    return "string" in node.kinds and not isinstance(node, ChoiceNode)
+
+
+def _is_slip(name: str, near: list[str]) -> bool:
+    """Whether a stray name is *name* with a letter or two off."""
+    return bool(near) and abs(len(near[0]) - len(name)) <= 2
 
 
 class ArrayShape:

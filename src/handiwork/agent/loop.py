@@ -28,6 +28,7 @@ from .offer import Offer
 from .prompt import build_prompt, read_guides
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
+DENIALS = ("approval", "guard", "pre_tool_call")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
 _MOST_EMPTY = 2
@@ -191,7 +192,7 @@ class Agent:
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
-        denied = [r for r in task.last_turn if r.status == "refused" and r.by in ("approval", "guard")]
+        denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
         if denied and len(denied) == len(task.last_turn):
             return self._ended(task, "denied", denied[-1].content, text)
         return self._ended(task, "answered", "", text)

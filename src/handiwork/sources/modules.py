@@ -31,10 +31,13 @@ def load(registry: ToolRegistry, found: Found, origin: str, run: Callable[[], ob
         return _failed(found, origin, found.error)
     if not found.registers:
         return Loaded(found.name, found.path, origin, silent=True)
+    names: list[str] = []
     try:
-        with registry.registering(origin) as names:
+        with registry.registering(origin, names):
             run()
     except BaseException as error:  # noqa: BLE001 - somebody else's file: the others go on
+        for name in names:  # half a plugin is none
+            registry.deregister(name)
         return _failed(found, origin, describe_exception(error))
     return Loaded(found.name, found.path, origin, tuple(names))
 

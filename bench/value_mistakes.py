@@ -95,7 +95,7 @@ def _is_free_text(place: _Place) -> bool:
 def number_as_text(gold: Gold, rng: Random) -> Written | None:
     """A number in quotes, maybe with space or a sign."""
     form = rng.choice(("{}", " {} ", "'{}'"))
-    return _changed(gold, _pick(gold, rng, _is_number), lambda n: form.format(n))
+    return _changed(gold, _pick(gold, rng, _is_number), form.format)
 
 
 @value_mistake("restorable")

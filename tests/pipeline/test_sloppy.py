@@ -61,7 +61,7 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (ORDER, {"order_id": "#W0000002", "item_ids": ["4107812777", "6309101922"], "rush": True, "colour": "green"}),
     (ORDER, {"order_id": "77", "item_ids": ["a b"], "quantity": 1234567, "rush": False}),
     (MAIL, {"recipients": ["ann@example.org"], "subject": "Lunch"}),
-    (MAIL, {"recipients": ["a@example.org", "b@example.org"], "subject": "Re: plan", "body": "Yes.\nSee you.", "priority": 1}),
+    (MAIL, {"recipients": ["a@example.org", "b@example.org"], "subject": "plan", "body": "Yes.\n", "priority": 1}),
     (MATRIX, {"rows": [[1, 2], [3, 4]], "scale": 2}),
     (MATRIX, {"rows": [[5]], "scale": 0.1}),
     (STRICT, {"city": "San José", "zip": "90210", "days": 3}),

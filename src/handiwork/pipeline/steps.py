@@ -22,6 +22,7 @@ from ..core.types import (
     Ready,
     Refusal,
     ToolCall,
+    ToolEntry,
     ToolResult,
 )
 from ..core.wire import copy_json
@@ -44,6 +45,8 @@ FinishStep: TypeAlias = Callable[
     ["Pipeline", "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"
 ]
 
+_LONGEST_REPEATED = 1_000
+
 # --------------------------------------------------------------------------------------------- prepare
 
 
@@ -52,9 +55,22 @@ def resolve(pipeline: Pipeline, call: ToolCall) -> Prepared:
     entry = pipeline.registry.get(call.name)
     if entry is not None:
         return Ready(call, entry, {})
+    entry = _repeated(pipeline, call.name)
+    if entry is not None:
+        return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
     names = call.scope.supplied if call.scope.supplied is not None else pipeline.registry.names()
     near = near_names(call.name, names)
     return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
+
+
+def _repeated(pipeline: Pipeline, name: str) -> ToolEntry | None:
+    """The one tool of whose name *name* is several copies, as streams make it that send a name twice."""
+    if not name or len(name) > _LONGEST_REPEATED:
+        return None
+    period = (name + name).index(name, 1)
+    sizes = [size for size in range(period, len(name) // 2 + 1, period) if len(name) % size == 0]
+    found = [entry for size in sizes if (entry := pipeline.registry.get(name[:size]))]
+    return found[0] if len(found) == 1 else None
 
 
 def supplied(pipeline: Pipeline, ready: Ready) -> Prepared:
@@ -77,7 +93,10 @@ def available(pipeline: Pipeline, ready: Ready) -> Prepared:
 
 def repair(pipeline: Pipeline, ready: Ready) -> Prepared:
     """Read what the model wrote, put it right by the schema, check it, fill in defaults."""
-    return put_right(pipeline, ready, ready.call.arguments)
+    prepared = put_right(pipeline, ready, ready.call.arguments)
+    if isinstance(prepared, Ready) and ready.repairs:
+        return replace(prepared, repairs=(*ready.repairs, *prepared.repairs))
+    return prepared
 
 
 def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:

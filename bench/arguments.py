@@ -110,12 +110,12 @@ def markdown(scores: Sequence[Score]) -> str:
     return f"{drawn}\n\nMeasured on {datetime.date.today().isoformat()} with Python {platform.python_version()}."
 
 
-def write_page(text: str) -> None:
-    """Put the table between its marks in the page."""
+def write_page(text: str, marks: tuple[str, str] = MARKS) -> None:
+    """Put a table between its marks in the page."""
     page = PAGE.read_text("utf-8")
-    before, rest = page.split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
-    PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", "utf-8")
+    before, rest = page.split(marks[0])
+    after = rest.split(marks[1])[1]
+    PAGE.write_text(f"{before}{marks[0]}\n{text}\n{marks[1]}{after}", "utf-8")
 
 
 def main() -> None:

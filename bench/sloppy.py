@@ -9,6 +9,7 @@ mistakes.
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import sys
 import time
@@ -19,6 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import arguments
 import gold as golds
 import table
 import text_mistakes  # noqa: F401 - enters its mistakes into the table
@@ -34,6 +36,7 @@ SAMPLE = 300
 GRAMMAR: Sequence[Mistake] = (*TEXT_MISTAKES, *VALUE_MISTAKES)
 PAIRED = "two mistakes at once"
 UNTOUCHED = "untouched"
+MARKS = ("<!-- figures: bench/sloppy.py --all --markdown -->", "<!-- end of the grammar -->")
 HEADINGS = ("mistake", "has to be", "written", "restored", "refused", "wrong")
 
 
@@ -162,6 +165,25 @@ def rows(report: Report) -> list[Sequence[str]]:
     ]
 
 
+def markdown(report: Report, calls: Sequence[Gold]) -> str:
+    """The grammar with its figures, and a line about where the calls are from."""
+    does = {mistake.name: mistake.does for mistake in GRAMMAR}
+    does |= {UNTOUCHED: "The right call as strict JSON.", PAIRED: "A mistake in the values, written with one in the text."}
+    lines = [("mistake", "what it is", *HEADINGS[1:]), ("---", "---", "---", "---:", "---:", "---:", "---:")]
+    lines += [(name, _escaped(does[name]), *cells) for name, *cells in rows(report)]
+    drawn = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    share = 100 * report.as_it_should / max(report.tried, 1)
+    sources = ", ".join(f"{source} {count:,}" for source, count in Counter(g.source for g in calls).items())
+    return (
+        f"{drawn}\n\n{report.tried:,} texts from {len(calls):,} calls ({sources}): {share:.2f} % restored, or refused"
+        f" where that is right; {report.total('wrong')} wrong. Measured on {datetime.date.today().isoformat()}."
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
 def show_grammar() -> None:
     """Every mistake with its description and an example."""
     example = Gold(
@@ -194,6 +216,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--grammar", action="store_true", help="show every mistake with an example, and stop")
     parser.add_argument("--faults", type=int, default=0, metavar="N", help="show the first N attempts that failed")
+    parser.add_argument("--markdown", action="store_true", help="write the table into docs/arguments.md")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write counts and faults as data")
     options = parser.parse_args()
     if options.grammar:
@@ -206,6 +229,8 @@ def main() -> None:
     _sum_up(report, chosen, missing, time.perf_counter() - started)
     for fault in report.faults[: options.faults]:
         print(json.dumps(fault, ensure_ascii=False)[:700])
+    if options.markdown:
+        arguments.write_page(markdown(report, chosen), MARKS)
     if options.json:
         options.json.write_text(json.dumps({"counts": report.counts, "faults": report.faults}, indent=1), "utf-8")
     return sys.exit(bool(report.total("wrong")) or report.as_it_should < 0.99 * report.tried)

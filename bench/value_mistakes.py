@@ -15,7 +15,10 @@ from grammar import value_mistake
 
 Written = tuple[Any, Args]
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_WRAPPING = frozenset(("arguments", "parameters", "name", "type", "function", "id", "properties", "toolcall", "input"))
+_WRAPPING = frozenset((
+    "arguments", "parameters", "name", "type", "function", "id", "properties", "toolcall", "input", "args", "method",
+    "params", "thought", "action", "required",
+))  # fmt: skip
 _PUZZLING = re.compile(r"[\[{`\"'(]")  # a text that begins like this may be more than a text
 
 
@@ -361,9 +364,28 @@ def whole_tool_call(gold: Gold, rng: Random) -> Written | None:
 
 
 @value_mistake("restorable")
+def other_protocols(gold: Gold, rng: Random) -> Written | None:
+    """The call of another protocol around it: Gemini, Anthropic, JSON-RPC, ReAct."""
+    made: tuple[Callable[[Args], Any], ...] = (
+        lambda args: {"functionCall": {"name": gold.tool, "args": args}},
+        lambda args: {"type": "tool_use", "id": "c1", "name": gold.tool, "input": args},
+        lambda args: {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x", "arguments": args}},
+        lambda args: {"thought": "so", "action": gold.tool, "action_input": args},
+        lambda args: {"tool_calls": [{"function": {"name": gold.tool, "arguments": json.dumps(args)}}]},
+    )
+    return _wrapped(gold, rng.choice(made))
+
+
+@value_mistake("restorable")
+def the_tools_name_around_it(gold: Gold, rng: Random) -> Written | None:
+    """{"tool": {...}}, where something is required."""
+    return _wrapped(gold, lambda args: {gold.tool: args}) if gold.schema.get("required") else None
+
+
+@value_mistake("restorable")
 def schema_echoed(gold: Gold, rng: Random) -> Written | None:
     """The schema's own outer form with values in it."""
-    return _wrapped(gold, lambda args: {"type": "object", "properties": args})
+    return _wrapped(gold, lambda args: {"type": "object", "properties": args, "required": list(args)})
 
 
 @value_mistake("restorable")

@@ -9,7 +9,7 @@ import pytest
 
 from handiwork.pipeline.repair import compile_plan
 
-CHOICES = ["north west", "free throw %", "Seoul, South Korea", "Ward (new)", "dry-run"]
+CHOICES = ["north west", "free throw %", "Seoul, South Korea", "Ward (new)", "dry-run", "24 hours", "1-5"]
 TOOL = {
     "type": "object",
     "properties": {
@@ -95,10 +95,16 @@ def test_what_may_lack_more_than_a_brace_is_cut_off(schema: dict[str, Any], text
         ("Seoul,-south-Korea", CHOICES[2]),
         ("ward-(new)", CHOICES[3]),
         ("DRY_RUN", CHOICES[4]),
+        ("24-hours", CHOICES[5]),
     ],
 )
 def test_the_separators_of_a_choice(spelt: str, choice: str) -> None:
     assert repaired(TOOL, {"choice": spelt}) == {"choice": choice}
+
+
+@pytest.mark.parametrize("spelt", ["15", "24hours", "-24 hours", "1--", "5-1"])
+def test_no_separator_is_not_a_separator_between_numbers(spelt: str) -> None:
+    assert "choice: expected one of" in repaired(TOOL, {"choice": spelt})
 
 
 @pytest.mark.parametrize("word", [None, "", "null", "None", " NULL "])
@@ -126,6 +132,13 @@ def test_a_default_does_not_stand_in_for_a_misspelt_required_name(stray: str) ->
 )  # fmt: skip
 def test_comments_with_a_number_sign(text: str) -> None:
     assert repaired(TOOL, text) == {"path": "a"}
+
+
+@pytest.mark.parametrize("text", ["[x, y]", "[a]", " [one, two] ", "[x,]", "[*.py]"])
+def test_a_text_in_brackets_is_a_damaged_list_and_no_member(text: str) -> None:
+    schema = {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}}
+    assert "tags: expected a list" in repaired(schema, {"tags": text})
+    assert repaired(schema, {"tags": f"{text.strip()}.txt"}) == {"tags": [f"{text.strip()}.txt"]}
 
 
 @pytest.mark.parametrize("required", [[[]], [{}], [1, None], [["path"]], [{"path": 1}]])

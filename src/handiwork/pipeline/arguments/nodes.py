@@ -128,6 +128,7 @@ class TypedNode:
         return None if turned is None else (turned[0], f"{turned[1]}, {_TAKEN_OUT}", turned[2] + 4)
 
 
+_ANY_SEPARATORS = re.compile(r"[-_\s]+")
 _SEPARATORS = re.compile(r"(?<=[^\W\d_]|[,;:)\]])[-_\s]+(?=[\w(\[\"'%])")
 
 
@@ -144,6 +145,11 @@ def _folded(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         text = text[1:-1].strip()
     return _SEPARATORS.sub("", text).casefold()
+
+
+def _spaced(text: str) -> str:
+    """One separator is as good as another, but not as good as none: 1-5 is 1 5, not 15."""
+    return _ANY_SEPARATORS.sub(" ", text).casefold()
 
 
 class ChoiceNode:
@@ -184,9 +190,11 @@ class ChoiceNode:
             return []
         if None in self.choices and means_nothing(value):
             return [None]
-        exact = [c for c in self.choices if _spelling(c) == text]
-        folded = _folded(text)
-        return exact or [c for c in self.choices if (s := _spelling(c)) is not None and _folded(s) == folded]
+        for fold in (str, _folded, _spaced):
+            meant = [c for c in self.choices if (s := _spelling(c)) is not None and fold(s) == fold(text)]
+            if meant:
+                return meant
+        return []
 
 
 class RefNode:

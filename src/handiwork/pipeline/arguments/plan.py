@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .compiler import Compiler
+from .compiler import Compiler, names_of
 from .envelope import inside_of, is_open_map
 from .nodes import Node, TypedNode
 from .reading import read_object, strict_object
@@ -32,7 +32,7 @@ class Repaired:
 class Plan:
     """How to read, repair and check the arguments of one tool. Immutable in effect; safe to share."""
 
-    __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_wrappable")
+    __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_required", "_wrappable")
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._compiler = Compiler(parameters)
@@ -44,6 +44,7 @@ class Plan:
         listed = listing.get("properties")
         self._listed = frozenset(filter(_is_text, listed)) if isinstance(listed, Mapping) else frozenset[str]()
         self._known = frozenset(map(folded_name, self._listed))
+        self._required = frozenset(map(folded_name, names_of(listing.get("required"))))
         self._wrappable = not is_open_map(listing)
 
     def apply(self, raw: Any) -> Repaired:
@@ -107,7 +108,7 @@ class Plan:
     def _unwrapped(self, value: dict[str, Any], trace: Trace) -> dict[str, Any]:
         """The arguments inside `{"arguments": {...}}` and the like, where that is what they are."""
         while True:
-            inside = inside_of(value, self._known)
+            inside = inside_of(value, self._known, self._required)
             if isinstance(inside, str):
                 inside = self._text_inside(inside)
             if not isinstance(inside, dict) or not self._is_ours(inside):
@@ -127,7 +128,7 @@ class Plan:
     def _is_ours(self, inside: dict[str, Any]) -> bool:
         """Whether an inner object can be the arguments: empty, another wrapper, or with a known name."""
         names = {folded_name(n) for n in inside if isinstance(n, str)}
-        return not names or not names.isdisjoint(self._known) or inside_of(inside, self._known) is not None
+        return not names or not names.isdisjoint(self._known) or inside_of(inside, self._known, self._required) is not None
 
     # --------------------------------------------------------------------------------------- refusing
 

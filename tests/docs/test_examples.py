@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [str(p.relative_to(ROOT)) for p in sorted((*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))]
 _BLOCK = re.compile(

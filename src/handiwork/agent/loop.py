@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -194,7 +195,7 @@ class Agent:
         """An answer; where the calls before it were all denied, the denial ended the work."""
         denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
         if denied and len(denied) == len(task.last_turn):
-            return self._ended(task, "denied", denied[-1].content, text)
+            return self._ended(task, "denied", json.loads(denied[-1].content)["error"], text)
         return self._ended(task, "answered", "", text)
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:

@@ -67,6 +67,8 @@ class ToolRegistry:
         self._checks: dict[str, Callable[[], object]] = {}
         self._aliases: dict[str, str] = {}
         self._rejections: list[Rejection] = []
+        # What a higher floor built around this registry: kept here so that both go together.
+        self.companion: object | None = None
 
     # ------------------------------------------------------------------------------------ writing
 

@@ -91,5 +91,5 @@ def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
     def handler(args: Args, *, scope: Scope | None = None) -> Any:
         return fn(**args, scope=scope)
 
-    handler.__wrapped__ = fn  # type: ignore[attr-defined]
+    handler.__wrapped__ = fn  # type: ignore[attr-defined]  # who asks where the tool is gets its file, not ours
     return handler

@@ -1,9 +1,9 @@
 """A grammar of the mistakes models make, applied to right calls: `python bench/sloppy.py [--all] [--grammar]`.
 
-Every call is written wrongly in every way of `text_mistakes.py` and `value_mistakes.py` that fits it, and some
-in two ways at once, and then repaired by the schema of its tool. What can be read in one way only has to come
-back; of the rest an error is right. A value that nobody meant must never come out. The same seed gives the same
-mistakes.
+Every call is written wrongly in every way of `text_mistakes.py`, `value_mistakes.py` and `call_mistakes.py` that
+fits it, and some in two ways at once, and then repaired by the schema of its tool. What can be read in one way
+only has to come back; of the rest an error is right. A value that nobody meant must never come out. The same seed
+gives the same mistakes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from random import Random
 from typing import Any
 
 import arguments
+import call_mistakes  # noqa: F401
 import gold as golds
 import table
-import text_mistakes  # noqa: F401 - enters its mistakes into the table
-import value_mistakes
+import text_mistakes  # noqa: F401 - these three enter their mistakes into the table
+import value_mistakes  # noqa: F401
 from gold import Gold
 from grammar import TEXT_MISTAKES, VALUE_MISTAKES, Mistake
+from places import AsText
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
@@ -105,7 +107,7 @@ def attempts(gold: Gold, rng: Random) -> Iterator[Attempt]:
 
 
 def _as_text(value: Any) -> str:
-    return str(value) if isinstance(value, value_mistakes.AsText) else json.dumps(value, ensure_ascii=False)
+    return str(value) if isinstance(value, AsText) else json.dumps(value, ensure_ascii=False)
 
 
 def _paired(mistake: Mistake, written: tuple[Any, Any], rng: Random) -> Iterator[Attempt]:
@@ -168,7 +170,8 @@ def rows(report: Report) -> list[Sequence[str]]:
 def markdown(report: Report, calls: Sequence[Gold]) -> str:
     """The grammar with its figures, and a line about where the calls are from."""
     does = {mistake.name: mistake.does for mistake in GRAMMAR}
-    does |= {UNTOUCHED: "The right call as strict JSON.", PAIRED: "A mistake in the values, written with one in the text."}
+    does[UNTOUCHED] = "The right call as strict JSON."
+    does[PAIRED] = "A mistake in the values, written with one in the text."
     lines = [("mistake", "what it is", *HEADINGS[1:]), ("---", "---", "---", "---:", "---:", "---:", "---:")]
     lines += [(name, _escaped(does[name]), *cells) for name, *cells in rows(report)]
     drawn = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handiwork.guard.fence import fence
+from handiwork.guard import fence
 
 TOKENS = [
     *(

@@ -12,7 +12,7 @@ import pytest
 
 from handiwork.core.errors import UsageError
 from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ToolCall, ToolEntry, Traits, Verdict
-from handiwork.guard.policy import policy
+from handiwork.guard import policy
 
 READ_FILE = Traits(effect="read", touches={"path": "path"})
 WRITE_FILE = Traits(effect="write", touches={"path": "path"})

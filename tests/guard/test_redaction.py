@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handiwork.guard.redact import redact
+from handiwork.guard import redact
 
 _random = random.Random(7)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handiwork.guard.sanitize import sanitize
+from handiwork.guard import sanitize
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ def _names_in(content: Any) -> frozenset[str]:
             content = json.loads(content)
         except (ValueError, RecursionError):
             return frozenset()
-    return frozenset(folded_name(n) for n in content if isinstance(n, str)) if isinstance(content, dict) else frozenset()
+    return (
+        frozenset(folded_name(n) for n in content if isinstance(n, str)) if isinstance(content, dict) else frozenset()
+    )
 
 
 def _content(inside: Any, named: bool) -> Any:

@@ -128,7 +128,9 @@ class Plan:
     def _is_ours(self, inside: dict[str, Any]) -> bool:
         """Whether an inner object can be the arguments: empty, another wrapper, or with a known name."""
         names = {folded_name(n) for n in inside if isinstance(n, str)}
-        return not names or not names.isdisjoint(self._known) or inside_of(inside, self._known, self._required) is not None
+        return (
+            not names or not names.isdisjoint(self._known) or inside_of(inside, self._known, self._required) is not None
+        )
 
     # --------------------------------------------------------------------------------------- refusing
 

@@ -45,6 +45,20 @@ def test_a_list_of_one_where_only_a_value_is_legal(given: Any, meant: Any) -> No
     assert repaired(TOOL, given) == meant
 
 
+@pytest.mark.parametrize("given", [[1], [True], [1.5], [{"a": 1}], [["a"]]])
+def test_where_text_is_wanted_a_list_may_be_meant_as_json(given: Any) -> None:
+    assert "path: expected a string" in repaired(TOOL, {"path": given})
+
+
+TWINS = {"type": "object", "properties": {name: {"type": "string"} for name in ("file_path", "filePath", "a")}}
+
+
+@pytest.mark.parametrize("name", ["file-path", "FilePath", "file path", "FILE_PATH", "filepath"])
+def test_a_name_that_may_be_either_of_two_is_asked_about(name: str) -> None:
+    assert "may be file_path or filePath" in repaired(TWINS, {name: "x"})
+    assert repaired(TWINS, {name: "x", "filePath": "y"}) == {name: "x", "filePath": "y"}
+
+
 @pytest.mark.parametrize(
     "given", [{"limit": []}, {"limit": [5, 6]}, {"path": [["a"]]}, {"limit": [{"a": 1}]}, {"path": [None]}]
 )

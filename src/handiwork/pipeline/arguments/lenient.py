@@ -14,7 +14,7 @@ from typing import Any
 from .strings import TOO_LONG, StringReader, Unreadable, cut_off
 
 MAX_DEPTH = 200
-MAX_VALUES = 200_000
+MAX_VALUES = 100_000
 
 _SPACE = re.compile(r"\s+|\ufeff+|//[^\n]*\s*|#[^\n]*\s*|/\*.*?\*/\s*|(?:\\[nrt])+", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*|\$[\w$.-]*|[0-9]+")

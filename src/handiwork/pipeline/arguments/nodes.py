@@ -117,14 +117,17 @@ class TypedNode:
         return fixed
 
     def _only_member(self, value: list[Any], trace: Trace) -> Turned | None:
-        """The one member of a list where no list is allowed; null in a list is no value."""
+        """The one member of a list where no list is allowed; null in a list is no value.
+
+        Where text is wanted, only a text: of another member the list may be meant, as JSON.
+        """
         member = value[0] if len(value) == 1 else None
         kind = kind_of(member)
         if kind in ("null", "array", "?"):
             return None
         if kind in self.kinds:
             return member, _TAKEN_OUT, 4
-        turned = self.convert(member, trace)
+        turned = None if "string" in self.kinds else self.convert(member, trace)
         return None if turned is None else (turned[0], f"{turned[1]}, {_TAKEN_OUT}", turned[2] + 4)
 
 

@@ -87,16 +87,16 @@ def _read(text: str, notes: list[str], *, whole: bool) -> Any:
     except json.JSONDecodeError as error:
         if error.msg.startswith("Invalid control"):
             return _read_with_line_breaks(text, notes, whole=whole)
+        return _read_loosely(text, notes, whole=whole, begins_strictly=error.msg == "Extra data")
     except ValueError:
         raise Unreadable("a number is too long") from None
-    return _read_loosely(text, notes, whole=whole)
 
 
 def _read_with_line_breaks(text: str, notes: list[str], *, whole: bool) -> Any:
     try:
         value = _whole_characters(text, _with_line_breaks.decode(text))
     except json.JSONDecodeError:
-        return _read_loosely(text, notes, whole=whole)
+        return _read_loosely(text, notes, whole=whole, begins_strictly=True)
     except (RecursionError, ValueError):
         raise Unreadable("it is nested too deeply, or a number is too long") from None
     notes.append("arguments: raw line breaks or tabs in a string, kept")
@@ -114,7 +114,8 @@ def _whole_characters(text: str, value: Any) -> Any:
 # ------------------------------------------------------------------------------------------ loosely
 
 
-def _read_loosely(text: str, notes: list[str], *, whole: bool) -> Any:
+def _read_loosely(text: str, notes: list[str], *, whole: bool, begins_strictly: bool) -> Any:
+    """The value in a text that isn't strict JSON as a whole; its beginning may be."""
     inside = _unfenced(text)
     if inside is not None:
         notes.append("arguments: taken out of a code fence")
@@ -125,7 +126,8 @@ def _read_loosely(text: str, notes: list[str], *, whole: bool) -> Any:
     at_once = whole or text[:1] in ('"', "'") or _LIST_START.match(text)
     start = 0 if at_once else _object_start(text)
     reader = LenientReader(text, start)
-    value = _last_of(text, reader, _next_value(text, reader), whole=whole)
+    first = _next_value(text, reader) if start or begins_strictly else reader.read()
+    value = _last_of(text, reader, first, whole=whole)
     if start:
         reader.faults.add("text around it")
     faults = ", ".join(sorted(reader.faults))

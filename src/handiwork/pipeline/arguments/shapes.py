@@ -18,6 +18,7 @@ from .trace import WRONG, At, Trace, shown
 _SEPARATORS = re.compile(r"[\W_]+")
 _MOST_MISSPELT = 100
 _LIST_TEXT = ("[", "(")
+_LONGEST_NAME = 200
 
 
 def folded_name(name: str) -> str:
@@ -54,7 +55,7 @@ class ObjectShape:
         self.plain = {
             name: next(iter(child.plain)) for name, child in members.children.items() if len(child.plain) == 1
         }
-        self._by_fold: dict[str, str | None] | None = None
+        self._by_fold: dict[str, tuple[str, ...]] | None = None
 
     def fix(self, value: Any, at: At, trace: Trace) -> Any:
         plain, children, result, strays, failed = self.plain, self.children, value, False, False
@@ -148,8 +149,12 @@ class ObjectShape:
             return result, False
         draft, failed = dict(result), False
         for name in strays:
-            if few and (meant := self._meant(str(name), value)) is not None:
-                failed |= not self._rename((name, meant), draft, at, trace)
+            meant = self._meant(str(name), value) if few else ()
+            if len(meant) > 1:
+                failed = True
+                trace.wrong((at, str(name)), f"may be {' or '.join(meant)}: which one?")
+            elif meant:
+                failed |= not self._rename((name, meant[0]), draft, at, trace)
             elif not self._keep(name, draft, at, trace):
                 failed = True
             if trace.full:
@@ -161,20 +166,20 @@ class ObjectShape:
         members = self.members
         return members.others is members.names is None and not members.patterns and {str}.issuperset(map(type, names))
 
-    def _meant(self, name: str, value: Mapping[str, Any]) -> str | None:
-        """The listed name that *name* can only mean, if that one isn't given."""
-        if self.members.renames == "never":
-            return None
+    def _meant(self, name: str, value: Mapping[str, Any]) -> tuple[str, ...]:
+        """The listed names that *name* can mean, if none of them is given."""
+        if self.members.renames == "never" or len(name) > _LONGEST_NAME:
+            return ()
         if self._by_fold is None:
-            folds: dict[str, str | None] = {}
+            folds: dict[str, tuple[str, ...]] = {}
             for known in self.children:
                 fold = folded_name(known)
-                folds[fold] = None if fold in folds else known
+                folds[fold] = (*folds.get(fold, ()), known)
             self._by_fold = folds
-        meant = self._by_fold.get(folded_name(name)) if len(name) < 200 else None
-        if meant is None or meant in value:
-            return None
-        return meant if self.members.renames == "always" or meant in self.required else None
+        meant = self._by_fold.get(folded_name(name), ())
+        if not value.keys().isdisjoint(meant):
+            return ()
+        return meant if self.members.renames == "always" or not self.required.isdisjoint(meant) else ()
 
     def _rename(self, names: tuple[Any, str], draft: dict[str, Any], at: At, trace: Trace) -> bool:
         name, meant = names

@@ -33,6 +33,14 @@ PEERS = (
     Library("toolregistry", ("toolregistry==0.19.*",)),
     Library("smolagents", ("smolagents==1.26.*",)),
 )
+# Those whose reading of arguments is compared, beside the peers that have one.
+ARGUMENT_PEERS = (
+    *(peer for peer in PEERS if peer.distribution != "toolregistry"),
+    Library("langchain-core", ("langchain-core==1.8.*",)),
+    Library("openai-agents", ("openai-agents==0.24.*",)),
+    Library("agno", ("agno==3.1.*",)),
+    Library("json-repair", ("json-repair==0.64.*",)),
+)
 
 
 def cache_folder() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import string
 import time
@@ -103,6 +104,20 @@ def test_a_card_number_is_masked_and_another_number_is_not() -> None:
     number = "4242 " * 3 + "4242"
     assert redact("card: " + number) == "card: ***"
     assert redact("card: 4242 4242 4242 4243") == "card: 4242 4242 4242 4243"
+
+
+@pytest.mark.parametrize("card", ["{}", "[{}, 1]", "[1, {}]"])
+def test_a_number_that_is_masked_leaves_json_behind(card: str) -> None:
+    written = card.format("4242" * 4)
+    masked = json.loads(redact(f'{{"card": {written}, "password": 1234567890.5, "x": 1}}'))
+    assert "***" in str(masked["card"])
+    assert "4242" not in str(masked)
+    assert (masked["password"], masked["x"]) == ("***", 1)
+
+
+def test_a_long_number_that_no_card_begins_like_stays() -> None:
+    text = '{"binding_card": 1987654321098765}'
+    assert redact(text) == text
 
 
 @given(st.lists(st.sampled_from([*ASSIGNED, *TOKENS.values(), TAIL, " ", "\n", "***", "x", '"', "="]), max_size=12))

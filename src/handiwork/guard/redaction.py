@@ -42,7 +42,8 @@ _BEARER = re.compile(
 _NETRC = re.compile(r"(\blogin\s+\S+\s+password\s+)(?!\*{3})\S{4,}", re.IGNORECASE)
 _COOKIE = re.compile(r"((?:set-)?cookie[\"']?\s*:\s*[^=\s]{1,100}=)(?!\*{3})[^\s;\"']{8,}", re.IGNORECASE)
 _HOOK = re.compile(r"()https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/[\w/-]+")
-_CARD = re.compile(r"()\b(?:\d{4}[ -]?){3}\d{1,7}\b")
+_CARD = re.compile(r"()\b(?=[2-6])(?:\d{4}[ -]?){3}\d{1,7}\b")  # no issuer of payment cards begins otherwise
+_JSON_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MNEMONIC = re.compile(
     r"((?:mnemonic|seed[ _]?phrase|recovery[ _]?phrase)[\"']?\s*[:=]\s*[\"']?)"
     r"(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}",
@@ -177,14 +178,22 @@ def _keep_first(match: re.Match[str]) -> str:
 def _card(match: re.Match[str]) -> str:
     digits = [int(c) for c in match[0] if c.isdigit()][::-1]
     total = sum(d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(digits))
-    return MASK if 13 <= len(digits) <= 19 and total % 10 == 0 else match[0]
+    return _mask_of(match, 0) if 13 <= len(digits) <= 19 and total % 10 == 0 else match[0]
 
 
 def _assigned(match: re.Match[str]) -> str:
     value = match[2]
     if _PLACEHOLDER.search(value) or not (_REALISTIC.search(value) or _is_mixed(value)):
         return match[0]
-    return match[1] + MASK
+    return match[1] + _mask_of(match, 2)
+
+
+def _mask_of(match: re.Match[str], group: int) -> str:
+    """The mask, in quotes where a bare number stood as a JSON value, so that JSON stays JSON."""
+    text, start, end = match.string, match.start(group), match.end(group)
+    before = text[max(0, start - 2) : start].strip()[-1:]
+    bare = before in (":", "[", ",") and text[end : end + 1] in (",", "]", "}") and _JSON_NUMBER.fullmatch(match[group])
+    return f'"{MASK}"' if bare and text[:1] in ("{", "[") else MASK
 
 
 def _is_mixed(value: str) -> bool:

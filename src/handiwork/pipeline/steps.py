@@ -22,6 +22,7 @@ from ..core.types import (
     Ready,
     Refusal,
     ToolCall,
+    ToolEntry,
     ToolResult,
 )
 from ..core.wire import copy_json
@@ -40,6 +41,8 @@ Waiting: TypeAlias = Generator[Effect, Any, Prepared]
 PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
 FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
+_LONGEST_REPEATED = 1_000
+
 # --------------------------------------------------------------------------------------------- prepare
 
 
@@ -48,9 +51,22 @@ def resolve(parts: Parts, call: ToolCall) -> Prepared:
     entry = parts.registry.get(call.name)
     if entry is not None:
         return Ready(call, entry, {})
+    entry = _repeated(parts, call.name)
+    if entry is not None:
+        return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
     names = call.scope.supplied if call.scope.supplied is not None else parts.registry.names()
     near = near_names(call.name, names)
     return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
+
+
+def _repeated(parts: Parts, name: str) -> ToolEntry | None:
+    """The one tool of whose name *name* is several copies, as streams make it that send a name twice."""
+    if not name or len(name) > _LONGEST_REPEATED:
+        return None
+    period = (name + name).index(name, 1)
+    sizes = [size for size in range(period, len(name) // 2 + 1, period) if len(name) % size == 0]
+    found = [entry for size in sizes if (entry := parts.registry.get(name[:size]))]
+    return found[0] if len(found) == 1 else None
 
 
 def supplied(parts: Parts, ready: Ready) -> Prepared:
@@ -73,7 +89,10 @@ def available(parts: Parts, ready: Ready) -> Prepared:
 
 def repair(parts: Parts, ready: Ready) -> Prepared:
     """Read what the model wrote, put it right by the schema, check it, fill in defaults."""
-    return put_right(parts, ready, ready.call.arguments)
+    prepared = put_right(parts, ready, ready.call.arguments)
+    if isinstance(prepared, Ready) and ready.repairs:
+        return replace(prepared, repairs=(*ready.repairs, *prepared.repairs))
+    return prepared
 
 
 def put_right(parts: Parts, ready: Ready, raw: Any) -> Prepared:

@@ -80,8 +80,10 @@ class CallAssembly:
             for slot in newest_first:
                 if slot.id == piece.id:
                     return slot
-        if piece.index is not None:
-            return next((s for s in newest_first if s.index == piece.index), None)
+        named = next((s for s in newest_first if s.index == piece.index), None) if piece.index is not None else None
+        if named is not None or (piece.index is not None and (piece.id or piece.name)):
+            return named
+        # No call has this index and the piece begins none: its call began under another index.
         return newest_first[0] if newest_first else None
 
     def _begins_another(self, slot: _Slot, piece: _Piece) -> bool:

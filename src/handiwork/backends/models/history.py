@@ -52,10 +52,15 @@ def valid_arguments(raw: Any) -> str:
     if not isinstance(raw, str):
         return dumps(raw if isinstance(raw, dict) else {} if raw is None else {"unreadable": raw})
     try:
-        value = json.loads(raw or "{}")
-    except ValueError:
+        value = json.loads(raw or "{}", parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return dumps({"unreadable": raw})
     return raw if isinstance(value, dict) and raw else dumps(value if isinstance(value, dict) else {"unreadable": raw})
+
+
+def _refuse(name: str) -> None:
+    """Python reads NaN and Infinity; the next provider doesn't."""
+    raise ValueError(name)
 
 
 def _answer(id: str, answers: dict[str, Message]) -> Message:

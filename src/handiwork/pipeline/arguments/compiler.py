@@ -111,7 +111,7 @@ class Compiler:
     def _required(self, schema: Any) -> frozenset[str]:
         if isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
             schema = self.resolve(schema["$ref"])
-        return frozenset(_names(schema.get("required"))) if isinstance(schema, Mapping) else frozenset()
+        return frozenset(names_of(schema.get("required"))) if isinstance(schema, Mapping) else frozenset()
 
     def _ref(self, pointer: str) -> RefNode:
         if pointer not in self._refs:
@@ -158,7 +158,7 @@ class Compiler:
         names = schema.get("propertyNames")
         members = Members(
             children=children,
-            required=frozenset(_names(schema.get("required"))),
+            required=frozenset(names_of(schema.get("required"))),
             defaults={n: p["default"] for n, p in properties.items() if isinstance(p, Mapping) and "default" in p},
             patterns=tuple(self._patterns(patterns)) if isinstance(patterns, Mapping) else (),
             others=None if others is None or others is True else self.compile(others),
@@ -208,7 +208,8 @@ def _count(given: Any, otherwise: float) -> float:
     return given if isinstance(given, (int, float)) else otherwise
 
 
-def _names(required: Any) -> list[str]:
+def names_of(required: Any) -> list[str]:
+    """The names in a list of names; nothing else counts."""
     return [n for n in required if isinstance(n, str)] if isinstance(required, (list, tuple)) else []
 
 

@@ -171,7 +171,9 @@ def _structure(value: Any, openers: str) -> Any:
         return None
 
 
-_JSON_LIKE = re.compile(r"\s*(?:```|[\[{]\s*(?:[\"'\[{\d\]}]|-\d|true\b|false\b|null\b|$)|[{]\s*\w+\s*:)")
+_JSON_LIKE = re.compile(
+    r"\s*(?:\[[^\[\]]*\]\s*\Z|```|[\[{]\s*(?:[\"'\[{\d\]}]|-\d|true\b|false\b|null\b|$)|[{]\s*\w+\s*:)"
+)
 
 
 def _looks_like_json(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from .strings import TOO_LONG, StringReader, Unreadable, cut_off
 
 MAX_DEPTH = 200
-MAX_VALUES = 200_000
+MAX_VALUES = 100_000
 
 _SPACE = re.compile(r"\s+|\ufeff+|//[^\n]*\s*|#[^\n]*\s*|/\*.*?\*/\s*|(?:\\[nrt])+", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$.-]*|\$[\w$.-]*|[0-9]+")
@@ -51,18 +51,30 @@ class LenientReader(StringReader):
 
     def __init__(self, text: str, pos: int = 0) -> None:
         super().__init__(text, pos)
+        self.start = pos
         self.stack: list[_Open] = []
         self.values = 0
 
     def read(self) -> Any:
         """The value. Raises `Unreadable` for what is cut off, broken, or could mean two things."""
+        first = self.pos == self.start
         while True:
             done, value = self._begin()
             while done:
                 if not self.stack:
                     return value
                 self.stack[-1].add(value)
+                if first and len(self.stack) == 1:
+                    self._need_more()
                 done, value = self._after_value()
+
+    def _need_more(self) -> None:
+        """Behind a complete member of the outermost object: a text that ends here lacks one brace or more members."""
+        if self._skip() or not isinstance(self.stack[0].items, dict):
+            return
+        verdict = cut_off(self.last_key)
+        verdict.members = self.stack[0].items
+        raise verdict
 
     # ------------------------------------------------------------------------------------- structure
 
@@ -137,6 +149,13 @@ class LenientReader(StringReader):
 
     def _peek(self) -> str:
         """The next character that is not space or comment."""
+        char = self._skip()
+        if not char:
+            raise cut_off(self.last_key)
+        return char
+
+    def _skip(self) -> str:
+        """Go to the next character that is not space or comment; it, or nothing at the end."""
         text, end = self.text, len(self.text)
         while self.pos < end:
             char = text[self.pos]
@@ -147,7 +166,7 @@ class LenientReader(StringReader):
                 self.faults.add("comments or stray characters")
                 self._count()
             self.pos = found.end()
-        raise cut_off(self.last_key)
+        return ""
 
     # --------------------------------------------------------------------------------------- scalars
 

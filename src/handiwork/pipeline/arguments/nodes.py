@@ -12,11 +12,12 @@ from math import isfinite
 from typing import Any, Protocol
 
 from .constraints import Check, same
-from .conversion import CONVERTERS, KINDS, kind_of, means_nothing, reading_as
+from .conversion import CONVERTERS, KINDS, Turned, kind_of, means_nothing, reading_as
 from .trace import WRONG, At, Trace, shown
 
 ALL_KINDS = frozenset(("string", "integer", "number", "boolean", "null", "array", "object"))
 _NO_TYPES: frozenset[type] = frozenset()
+_TAKEN_OUT = "taken out of a list of one"
 _MAX_DEPTH = 60
 _MAX_STEPS = 200_000
 
@@ -107,7 +108,7 @@ class TypedNode:
         return value
 
     def _turn(self, value: Any, at: At, trace: Trace) -> Any:
-        turned = self.convert(value, trace)
+        turned = self.convert(value, trace) or (self._only_member(value, trace) if type(value) is list else None)
         if turned is None:
             return trace.wrong(at, f"expected {self.says()}, got {shown(value)}")
         # 5.0 is a legal integer in JSON Schema, so writing it as 5 changes nothing that counts.
@@ -115,8 +116,23 @@ class TypedNode:
         trace.turned(at, value, (fixed, how, 0) if type(value) is float and fixed == value else turned)
         return fixed
 
+    def _only_member(self, value: list[Any], trace: Trace) -> Turned | None:
+        """The one member of a list where no list is allowed; null in a list is no value.
 
-_SEPARATORS = re.compile(r"(?<=[^\W\d_])[-_\s]+(?=\w)")
+        Where text is wanted, only a text: of another member the list may be meant, as JSON.
+        """
+        member = value[0] if len(value) == 1 else None
+        kind = kind_of(member)
+        if kind in ("null", "array", "?"):
+            return None
+        if kind in self.kinds:
+            return member, _TAKEN_OUT, 4
+        turned = None if "string" in self.kinds else self.convert(member, trace)
+        return None if turned is None else (turned[0], f"{turned[1]}, {_TAKEN_OUT}", turned[2] + 4)
+
+
+_ANY_SEPARATORS = re.compile(r"[-_\s]+")
+_SEPARATORS = re.compile(r"(?<=[^\W\d_]|[,;:)\]])[-_\s]+(?=[\w(\[\"'%])")
 
 
 def _spelling(value: Any) -> str | None:
@@ -132,6 +148,11 @@ def _folded(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
         text = text[1:-1].strip()
     return _SEPARATORS.sub("", text).casefold()
+
+
+def _spaced(text: str) -> str:
+    """One separator is as good as another, but not as good as none: 1-5 is 1 5, not 15."""
+    return _ANY_SEPARATORS.sub(" ", text).casefold()
 
 
 class ChoiceNode:
@@ -151,11 +172,19 @@ class ChoiceNode:
                 return value
         elif any(same(value, choice) for choice in self.choices):
             return value
+        elif type(value) is list and len(value) == 1 and type(value[0]) is not list and "array" not in self.kinds:
+            return self._fix_only_member(value[0], at, trace)
         meant = self._meant(value)
         if len(meant) != 1:
             return trace.wrong(at, f"expected {self.says()}, got {shown(value)}")
         trace.repaired(at, f"{shown(value, 40)} -> {shown(meant[0], 40)} (the choice it spells)")
         return meant[0]
+
+    def _fix_only_member(self, member: Any, at: At, trace: Trace) -> Any:
+        fixed = self.fix(member, at, trace)
+        if fixed is not WRONG:
+            trace.repaired(at, _TAKEN_OUT, 4)
+        return fixed
 
     def _meant(self, value: Any) -> list[Any]:
         """The choices that *value* may spell: exactly, or if there is none, loosely."""
@@ -164,9 +193,11 @@ class ChoiceNode:
             return []
         if None in self.choices and means_nothing(value):
             return [None]
-        exact = [c for c in self.choices if _spelling(c) == text]
-        folded = _folded(text)
-        return exact or [c for c in self.choices if (s := _spelling(c)) is not None and _folded(s) == folded]
+        for fold in (str, _folded, _spaced):
+            meant = [c for c in self.choices if (s := _spelling(c)) is not None and fold(s) == fold(text)]
+            if meant:
+                return meant
+        return []
 
 
 class RefNode:

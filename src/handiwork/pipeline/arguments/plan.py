@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .compiler import Compiler
+from .compiler import Compiler, names_of
 from .envelope import inside_of, is_open_map
 from .nodes import Node, TypedNode
-from .reading import read_object
+from .reading import read_object, strict_object
 from .shapes import folded_name
 from .strings import Unreadable
 from .trace import WRONG, At, Source, Trace, shown
@@ -32,7 +32,7 @@ class Repaired:
 class Plan:
     """How to read, repair and check the arguments of one tool. Immutable in effect; safe to share."""
 
-    __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_wrappable")
+    __slots__ = ("_compiler", "_fixer", "_known", "_listed", "_node", "_parameters", "_required", "_wrappable")
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._compiler = Compiler(parameters)
@@ -44,6 +44,7 @@ class Plan:
         listed = listing.get("properties")
         self._listed = frozenset(filter(_is_text, listed)) if isinstance(listed, Mapping) else frozenset[str]()
         self._known = frozenset(map(folded_name, self._listed))
+        self._required = frozenset(map(folded_name, names_of(listing.get("required"))))
         self._wrappable = not is_open_map(listing)
 
     def apply(self, raw: Any) -> Repaired:
@@ -75,11 +76,15 @@ class Plan:
     def _read(self, raw: Any, trace: Trace) -> dict[str, Any]:
         """The object in *raw*; raises `Unreadable` where there is none."""
         value = raw
+        if type(value) is str:
+            trace.source = Source(value)
+            if (found := strict_object(value)) is not None:
+                return found  # type: ignore[no-any-return]
         if isinstance(value, (bytes, bytearray)):
             value = _decoded(bytes(value))
         if isinstance(value, str):
             trace.source = Source(value)
-            value = None if value.strip().lower() in _NOTHING else read_object(value, trace.notes)
+            value = None if value.strip().lower() in _NOTHING else self._read_text(value, trace)
         if value is None:
             return {}
         if isinstance(value, (list, tuple)) and len(value) == 1 and isinstance(value[0], Mapping):
@@ -89,10 +94,21 @@ class Plan:
             raise Unreadable(f"expected one JSON object, got {shown(value)}")
         return value if isinstance(value, dict) else dict(value)
 
+    def _read_text(self, text: str, trace: Trace) -> Any:
+        """What the text spells. A missing last brace is put in only where no further argument can be missing."""
+        try:
+            return read_object(text, trace.notes)
+        except Unreadable as unreadable:
+            members = unreadable.members
+            if members is None or not self._listed or not self._wrappable or not self._listed <= members.keys():
+                raise
+            trace.repaired(None, "the last brace was missing")
+            return members
+
     def _unwrapped(self, value: dict[str, Any], trace: Trace) -> dict[str, Any]:
         """The arguments inside `{"arguments": {...}}` and the like, where that is what they are."""
         while True:
-            inside = inside_of(value, self._known)
+            inside = inside_of(value, self._known, self._required)
             if isinstance(inside, str):
                 inside = self._text_inside(inside)
             if not isinstance(inside, dict) or not self._is_ours(inside):
@@ -112,7 +128,9 @@ class Plan:
     def _is_ours(self, inside: dict[str, Any]) -> bool:
         """Whether an inner object can be the arguments: empty, another wrapper, or with a known name."""
         names = {folded_name(n) for n in inside if isinstance(n, str)}
-        return not names or not names.isdisjoint(self._known) or inside_of(inside, self._known) is not None
+        return (
+            not names or not names.isdisjoint(self._known) or inside_of(inside, self._known, self._required) is not None
+        )
 
     # --------------------------------------------------------------------------------------- refusing
 

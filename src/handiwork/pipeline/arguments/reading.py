@@ -16,7 +16,7 @@ from .lenient import LenientReader
 from .strings import HALF, Unreadable
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n?(.*)", re.DOTALL)
-_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*[:：]|\\[\"n]|//|/\*)")
+_OBJECT_START = re.compile(r"[{]\s*(?:[}\"'“”„‘«]|[^\W\d][\w$-]*\s*[:：]|\\[\"n]|//|/\*|#)")
 _LEFTOVER = re.compile(r"[\s}\])`;~]*")
 _MORE_MEMBERS = re.compile(r"[\"'“”]\s*[:：]|^\s*[,，:：\"'“”]")
 _HALF_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -50,8 +50,6 @@ _with_line_breaks = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_r
 
 def read_object(text: str, notes: list[str]) -> Any:
     """The one value in *text*, usually a dict; what was mended is appended to *notes*."""
-    if text[:1] == "{" and (found := _at_once(text)) is not None:
-        return found
     value: Any = text
     for layer in range(_MAX_LAYERS):
         value = _read(value.strip("\ufeff\u200b\0 \t\r\n"), notes, whole=False)
@@ -62,8 +60,10 @@ def read_object(text: str, notes: list[str]) -> Any:
     raise Unreadable("it is text inside text, and no object")
 
 
-def _at_once(text: str) -> Any:
+def strict_object(text: str) -> Any:
     """The object, where the text is exactly one in strict JSON, as it nearly always is; else None."""
+    if text[:1] != "{":
+        return None
     try:
         value, end = _scan(text, 0)
     except (ValueError, StopIteration, RecursionError):
@@ -87,16 +87,16 @@ def _read(text: str, notes: list[str], *, whole: bool) -> Any:
     except json.JSONDecodeError as error:
         if error.msg.startswith("Invalid control"):
             return _read_with_line_breaks(text, notes, whole=whole)
+        return _read_loosely(text, notes, whole=whole, begins_strictly=error.msg == "Extra data")
     except ValueError:
         raise Unreadable("a number is too long") from None
-    return _read_loosely(text, notes, whole=whole)
 
 
 def _read_with_line_breaks(text: str, notes: list[str], *, whole: bool) -> Any:
     try:
         value = _whole_characters(text, _with_line_breaks.decode(text))
     except json.JSONDecodeError:
-        return _read_loosely(text, notes, whole=whole)
+        return _read_loosely(text, notes, whole=whole, begins_strictly=True)
     except (RecursionError, ValueError):
         raise Unreadable("it is nested too deeply, or a number is too long") from None
     notes.append("arguments: raw line breaks or tabs in a string, kept")
@@ -114,7 +114,8 @@ def _whole_characters(text: str, value: Any) -> Any:
 # ------------------------------------------------------------------------------------------ loosely
 
 
-def _read_loosely(text: str, notes: list[str], *, whole: bool) -> Any:
+def _read_loosely(text: str, notes: list[str], *, whole: bool, begins_strictly: bool) -> Any:
+    """The value in a text that isn't strict JSON as a whole; its beginning may be."""
     inside = _unfenced(text)
     if inside is not None:
         notes.append("arguments: taken out of a code fence")
@@ -125,7 +126,8 @@ def _read_loosely(text: str, notes: list[str], *, whole: bool) -> Any:
     at_once = whole or text[:1] in ('"', "'") or _LIST_START.match(text)
     start = 0 if at_once else _object_start(text)
     reader = LenientReader(text, start)
-    value = _last_of(text, reader, _next_value(text, reader), whole=whole)
+    first = _next_value(text, reader) if start or begins_strictly else reader.read()
+    value = _last_of(text, reader, first, whole=whole)
     if start:
         reader.faults.add("text around it")
     faults = ", ".join(sorted(reader.faults))

@@ -12,12 +12,13 @@ from handiwork.core.errors import near_names
 from handiwork.core.wire import copy_json
 
 from .conversion import kind_of, means_nothing
-from .nodes import NeverNode, Node
+from .nodes import ChoiceNode, NeverNode, Node
 from .trace import WRONG, At, Trace, shown
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _MOST_MISSPELT = 100
 _LIST_TEXT = ("[", "(")
+_LONGEST_NAME = 200
 
 
 def folded_name(name: str) -> str:
@@ -54,7 +55,7 @@ class ObjectShape:
         self.plain = {
             name: next(iter(child.plain)) for name, child in members.children.items() if len(child.plain) == 1
         }
-        self._by_fold: dict[str, str | None] | None = None
+        self._by_fold: dict[str, tuple[str, ...]] | None = None
 
     def fix(self, value: Any, at: At, trace: Trace) -> Any:
         plain, children, result, strays, failed = self.plain, self.children, value, False, False
@@ -113,9 +114,9 @@ class ObjectShape:
         return child.fix(default, None, attempt)
 
     def _leave_out(self, name: str, result: dict[str, Any], trace: Trace, mark: tuple[At, int]) -> bool:
-        """Null, or an empty text where no text is allowed, means that an optional argument is left out."""
+        """Null, or a word for it where no such text is allowed, means that an optional argument is left out."""
         item = result[name]
-        if not means_nothing(item) or (isinstance(item, str) and "string" in self.children[name].kinds):
+        if not means_nothing(item) or (isinstance(item, str) and _takes_text(self.children[name])):
             return False
         if name in self.required and name not in self._defaults(trace):
             return False
@@ -126,12 +127,14 @@ class ObjectShape:
         return True
 
     def _report_missing(self, result: Mapping[str, Any], at: At, trace: Trace) -> bool:
+        """A default stands in for a required name, but not where that was given and misspelt."""
         filled = self._defaults(trace)
-        missing = [n for n in self.children if n in self.required and n not in result and n not in filled]
-        missing += sorted(n for n in self.required if n not in self.children and n not in result)
+        absent = [n for n in self.children if n in self.required and n not in result]
+        absent += sorted(n for n in self.required if n not in self.children and n not in result)
         strays = [n for n in islice(result, _MOST_MISSPELT) if isinstance(n, str) and n not in self.children]
-        for name in missing:
-            near = near_names(name, strays, 1) if strays else []
+        found = {name: near_names(name, strays, 1) if strays else [] for name in absent}
+        missing = {name: near for name, near in found.items() if name not in filled or _is_slip(name, near)}
+        for name, near in missing.items():
             given = f" (you gave {shown(near[0])})" if near else ""
             trace.wrong((at, name), f"required but missing, expected {self.members.says(name)}{given}")
         return bool(missing)
@@ -146,8 +149,12 @@ class ObjectShape:
             return result, False
         draft, failed = dict(result), False
         for name in strays:
-            if few and (meant := self._meant(str(name), value)) is not None:
-                failed |= not self._rename((name, meant), draft, at, trace)
+            meant = self._meant(str(name), value) if few else ()
+            if len(meant) > 1:
+                failed = True
+                trace.wrong((at, str(name)), f"may be {' or '.join(meant)}: which one?")
+            elif meant:
+                failed |= not self._rename((name, meant[0]), draft, at, trace)
             elif not self._keep(name, draft, at, trace):
                 failed = True
             if trace.full:
@@ -159,20 +166,20 @@ class ObjectShape:
         members = self.members
         return members.others is members.names is None and not members.patterns and {str}.issuperset(map(type, names))
 
-    def _meant(self, name: str, value: Mapping[str, Any]) -> str | None:
-        """The listed name that *name* can only mean, if that one isn't given."""
-        if self.members.renames == "never":
-            return None
+    def _meant(self, name: str, value: Mapping[str, Any]) -> tuple[str, ...]:
+        """The listed names that *name* can mean, if none of them is given."""
+        if self.members.renames == "never" or len(name) > _LONGEST_NAME:
+            return ()
         if self._by_fold is None:
-            folds: dict[str, str | None] = {}
+            folds: dict[str, tuple[str, ...]] = {}
             for known in self.children:
                 fold = folded_name(known)
-                folds[fold] = None if fold in folds else known
+                folds[fold] = (*folds.get(fold, ()), known)
             self._by_fold = folds
-        meant = self._by_fold.get(folded_name(name)) if len(name) < 200 else None
-        if meant is None or meant in value:
-            return None
-        return meant if self.members.renames == "always" or meant in self.required else None
+        meant = self._by_fold.get(folded_name(name), ())
+        if not value.keys().isdisjoint(meant):
+            return ()
+        return meant if self.members.renames == "always" or not self.required.isdisjoint(meant) else ()
 
     def _rename(self, names: tuple[Any, str], draft: dict[str, Any], at: At, trace: Trace) -> bool:
         name, meant = names
@@ -222,6 +229,16 @@ class ObjectShape:
         if near:
             return f"unknown argument; did you mean {' or '.join(near)}?"
         return f"unknown argument; the known ones are {', '.join(list(self.children)[:20]) or 'none'}"
+
+
+def _takes_text(node: Node) -> bool:
+    """Whether any text may be meant; where only some are allowed, the word for nothing means nothing."""
+    return "string" in node.kinds and not isinstance(node, ChoiceNode)
+
+
+def _is_slip(name: str, near: list[str]) -> bool:
+    """Whether a stray name is *name* with a letter or two off."""
+    return bool(near) and abs(len(near[0]) - len(name)) <= 2
 
 
 class ArrayShape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from json import JSONDecodeError, decoder
+from typing import Any
 
 _CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "«": "»", "「": "」"}
 _BODY = {closing: re.compile(f"[^{re.escape(closing)}\\\\]*") for closing in dict.fromkeys(_CLOSING.values())}
@@ -23,7 +24,13 @@ MAX_PIECES = 300_000
 
 
 class Unreadable(Exception):  # noqa: N818 - it is a verdict on the text, not a fault of ours
-    """The text has no single certain reading; the message says why, for the model."""
+    """The text has no single certain reading; the message says why, for the model.
+
+    `members` are those of an object of which only the closing brace is missing: whoever knows that nothing
+    else can be missing may take them.
+    """
+
+    members: dict[str, Any] | None = None
 
 
 def cut_off(key: str = "") -> Unreadable:

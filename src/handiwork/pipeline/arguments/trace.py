@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cached_property
 from typing import Any, TypeAlias
 
 At: TypeAlias = "tuple[At, str | int] | None"
@@ -36,13 +35,18 @@ Memo: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, Trace]]"
 class Source:
     """The text that the arguments were read from."""
 
+    __slots__ = ("_numbers", "text")
+
     def __init__(self, text: str) -> None:
         self.text = text
+        self._numbers: frozenset[str] | None = None
 
-    @cached_property
+    @property
     def numbers(self) -> frozenset[str]:
         """The numbers in it as they are spelt."""
-        return frozenset(_NUMBER.findall(self.text))
+        if self._numbers is None:
+            self._numbers = frozenset(_NUMBER.findall(self.text))
+        return self._numbers
 
 
 class Trace:

@@ -81,7 +81,8 @@ def example_call(schema: Mapping[str, Any], resolve: Resolve, *, given: Mapping[
     if not isinstance(properties, Mapping):
         return "{}"
     required = schema.get("required")
-    needed = {*wanted, *given, *(required if isinstance(required, (list, tuple)) else ())}
+    named = [n for n in required if isinstance(n, str)] if isinstance(required, (list, tuple)) else []
+    needed = {*wanted, *given, *named}
     names = [n for n in properties if n in needed]
     call = {n: _kept(given[n]) if n in given else example(properties[n], resolve) for n in names}
     text = json.dumps(call, ensure_ascii=False, default=str)
@@ -125,4 +126,4 @@ def _example_object(schema: Mapping[str, Any], resolve: Resolve, depth: int) -> 
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping) or not isinstance(required, (list, tuple)):
         return {}
-    return {n: example(properties[n], resolve, depth + 1) for n in required if n in properties}
+    return {n: example(properties[n], resolve, depth + 1) for n in required if isinstance(n, str) and n in properties}

@@ -73,7 +73,7 @@ class Adapting:
     def _root(self) -> Schema:
         tell = self._notes.at("")
         root = self._object(self._document, Place())
-        if root.get("not") == {} or "object" not in root.get("type", ("object",)):
+        if root.get("not", False) in ({}, True) or "object" not in root.get("type", ("object",)):
             raise UnsayableSchemaError("", "parameters must be an object, and this schema takes none")
         for key in ("enum", "const"):
             if root.pop(key, None) is not None:

@@ -12,7 +12,8 @@ help:
 	@echo "make test    set up and run every test"
 	@echo "make check   lint, types, import contracts, unit tests"
 	@echo "make bench   figures beside those of others"
-	@echo "make docs    build the tool reference and check the examples"
+	@echo "make picture draw docs/picture.svg from its transcript (bench/picture.py --run: a new one)"
+	@echo "make docs    build the tool reference and the pages in site/, and check their links"
 
 # Debian's python3 comes without venv: say the one line that mends it.
 $(BIN)/python:
@@ -36,8 +37,8 @@ test: $(VENV)/.ready
 check: lint types contracts unit
 
 lint: $(VENV)/.ready
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench docs
+	$(BIN)/ruff format --check src tests bench docs
 
 types: $(VENV)/.ready
 	$(BIN)/mypy
@@ -61,4 +62,4 @@ picture: $(VENV)/.ready
 	$(BIN)/python bench/picture.py
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -19,7 +19,7 @@ import handiwork
 from handiwork.catalog.discovery import Scanner
 from handiwork.core.bridge import tools_bridge
 from handiwork.core.types import ToolCall, Traits
-from handiwork.sources.modules import Loaded
+from handiwork.sources.modules import Harvest
 from handiwork.sources.plugins import Ground, load_plugins
 
 Figures = dict[str, float]
@@ -62,15 +62,15 @@ def discovery(folder: str) -> Figures:
     """Scan and import a folder of 1,000 files, as the start of a process does."""
     handiwork.discover()  # the built-in tools come first, and don't count
     ground = Ground(handiwork.registry, _take_hook, handiwork.registry.dispatch)
-    loaded: list[Loaded] = []
+    harvest = Harvest()
 
     def scan_and_import() -> None:
         scanner = Scanner(str(Path(folder).parent / "cache" / "discovery.json"))
-        loaded.extend(load_plugins(ground, folder, scanner, owner="user", disabled=()))
+        load_plugins(ground, folder, scanner, harvest, owner="user")
         scanner.save()
 
     spent = timing.once_ms(scan_and_import)
-    registered = sum(len(one.tools) for one in loaded)
+    registered = sum(len(one.tools) for one in harvest.loaded)
     _expect(registered == samples.REGISTERING, f"{registered} tools were registered")
     return {"discovery_ms": spent}
 

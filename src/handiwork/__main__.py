@@ -14,7 +14,10 @@ def main(argv: list[str] | None = None) -> int:
     if words in (["--version"], ["-V"]):
         print(f"handiwork {__version__}")
         return 0
-    code: int = load("handiwork.apps.cli.main:main")(words)
+    try:
+        code: int = load("handiwork.apps.cli.main:main")(words)
+    except KeyboardInterrupt:  # before the command line listens
+        return 130
     return code
 
 

@@ -7,7 +7,7 @@ import json
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from handiwork.catalog import discovery
@@ -98,6 +98,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@example("\ufeffdef register(ctx): ...")
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_the_quick_look_never_misses_what_the_parser_finds(text):

@@ -46,6 +46,7 @@ def test_the_function_stays_a_function_and_becomes_a_tool(registry):
         "type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}},
         "required": ["a"],
+        "additionalProperties": False,
     }
 
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from handiwork import ToolRegistry
-from handiwork.core.types import Requires, ToolEntry
+from handiwork.core.types import Requires, ToolEntry, Traits
 
 
 def test_entry_has_the_contract_fields_and_is_frozen(registry, add):
@@ -206,3 +206,17 @@ def test_registering_ten_thousand_stays_linear():
 
     small, large = cost(1_000), cost(8_000)
     assert large < small * 8 * 3
+
+
+@pytest.mark.parametrize(
+    ("traits", "word"),
+    [
+        ({"touches": {"to": "file"}}, "path"),
+        (Traits(touches={"to": "write_path"}), "path"),
+        ({"touches": {"too": "path"}}, "too"),
+        ({"reads": True}, "reads"),
+    ],
+)
+def test_what_the_guard_would_not_look_at_is_rejected(registry, add, traits, word):
+    add("saves", properties={"to": {"type": "string"}}, traits=traits)
+    assert registry.get("saves") is None and word in str(registry.rejections("saves")[-1])

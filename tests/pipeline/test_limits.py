@@ -28,7 +28,7 @@ def test_it_fits_parses_and_keeps_both_ends(tmp_path, text, most):
         assert report["head"] and report["tail"]
     with open(report["path"], encoding="utf-8", newline="") as file:
         assert file.read() == text
-    assert "read_file" in report["next"] and report["path"] in report["next"]
+    assert "read_file" in report["next"] and (report["path"] in report["next"] or most < 1_000)
 
 
 def test_the_file_is_for_its_owner_only(tmp_path):

@@ -119,6 +119,7 @@ def test_bytes_become_an_artifact(add, run):
     assert result.artifacts[0].data == b"\x89PNG...."
 
 
+@pytest.mark.integration
 def test_sixty_megabytes_are_answered_not_suffered(add, run, tmp_path):
     add("t", lambda args: "x" * (60 << 20) + "THE-END", max_result_size_chars=4_000)
     result = run("t")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ from .offer import Offer
 from .prompt import build_prompt, read_guides
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
+DENIALS = ("approval", "guard", "pre_tool_call")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
 _MOST_EMPTY = 2
@@ -191,9 +193,9 @@ class Agent:
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
-        denied = [r for r in task.last_turn if r.status == "refused" and r.by in ("approval", "guard")]
+        denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
         if denied and len(denied) == len(task.last_turn):
-            return self._ended(task, "denied", denied[-1].content, text)
+            return self._ended(task, "denied", json.loads(denied[-1].content)["error"], text)
         return self._ended(task, "answered", "", text)
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:

@@ -14,63 +14,111 @@ from ..core.loading import Late
 yaml = Late("yaml")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
+# A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
+# who gets the conversation and the key, who is asked, or which plugins watch.
+_OF_PROJECTS = frozenset(
+    {
+        "version",
+        "toolsets",
+        "disabled_toolsets",
+        "custom_toolsets",
+        "context_tokens",
+        "max_steps",
+        "max_seconds",
+        "mode",
+    }
+)
+_STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
 
 
 def load_config(home: str, project: str = "") -> Config:
     """The person's configuration, overlaid by the project's. Absent files say nothing.
 
-    Raises `ConfigError` with the place for what can't be read, is unknown or of the wrong kind.
+    Raises `ConfigError` with the place for what can't be read, is unknown, of the wrong kind, or not
+    for a project to say.
     """
+    paths = config_paths(home, project)
     merged: dict[str, Any] = {}
-    for path in config_paths(home, project):
-        merged |= _read(path)
+    for path in paths:
+        data = _read(path, of_project=path != _own_file(home))
+        if "mode" in data and "mode" in merged:
+            data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+        merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 
 
 def config_paths(home: str, project: str = "") -> list[str]:
     """The files that are read, the later ones winning."""
-    paths = [os.path.join(home, "config.yaml")]
+    paths = [_own_file(home)]
     if project and os.path.join(project, ".handiwork") != home:
         paths += [os.path.join(project, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
     return [p for p in paths if os.path.exists(p)]
 
 
-def _read(path: str) -> dict[str, Any]:
+def _own_file(home: str) -> str:
+    return os.path.join(home, "config.yaml")
+
+
+def _read(path: str, *, of_project: bool = False) -> dict[str, Any]:
+    return _parse(path, _text_of(path), of_project=of_project)
+
+
+def _text_of(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: can't be read: {error}", "mend or remove the file") from error
+        with open(path, "rb") as file:
+            raw = file.read()
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror}", "mend or remove it") from error
+    except UnicodeDecodeError as error:
+        line, column = raw.count(b"\n", 0, error.start) + 1, error.start - raw.rfind(b"\n", 0, error.start)
+        raise ConfigError(f"{path}:{line}:{column}: not UTF-8 text", "save the file as UTF-8") from error
+
+
+def _parse(path: str, text: str, *, of_project: bool = False) -> dict[str, Any]:
     try:
         document = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}:{_place_of(error)}: {_problem_of(error)}", "correct the YAML there") from error
+    except (ValueError, RecursionError) as error:  # a date that isn't one, a number without end, a pit of brackets
+        raise ConfigError(f"{path}:1:1: can't be read: {error}", "put such values in quotes") from error
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}:1:1: expected a mapping of keys, got {type(data).__name__}", "see docs/config.md")
-    _check(path, data, _places(document))
+        raise ConfigError(f"{path}:1:1: expected a mapping of keys, got {type(data).__name__}", "write `key: value`")
+    _check(path, data, _places(document), of_project=of_project)
     return data
 
 
-def _check(path: str, data: Mapping[str, Any], places: Mapping[str, str]) -> None:
+def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_project: bool) -> None:
     for key, value in data.items():
+        place = f"{path}:{places.get(str(key), '1:1')}"
         if key not in KEYS:
             near = near_names(str(key), KEYS)
             hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(KEYS)}"
-            raise ConfigError(f"{path}:{places.get(str(key), '1:1')}: unknown key {key!r}", hint)
+            raise ConfigError(f"{place}: unknown key {key!r}", hint)
         problem = problem_with(key, value) or (_toolset_problem(value) if key == "custom_toolsets" else None)
         if problem:
-            raise ConfigError(f"{path}:{places[key]}: {problem}", "correct the value there")
+            raise ConfigError(f"{place}: {problem}", "correct the value there")
+        if of_project and (key not in _OF_PROJECTS or value == "yolo"):
+            hint = f"take it out there; for yourself: handiwork config set {key} ..."
+            raise ConfigError(f"{place}: {key}: not for a project to say", hint)
 
 
-def _toolset_problem(toolsets: Mapping[str, Any]) -> str | None:
+def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
     for name, entry in toolsets.items():
-        unknown = set(entry or {}) - _TOOLSET_KEYS if isinstance(entry, (dict, type(None))) else {"?"}
-        if unknown:
+        if not isinstance(name, str) or not isinstance(entry, (dict, type(None))) or set(entry or {}) - _TOOLSET_KEYS:
             return f"custom_toolsets.{name}: expected a mapping with {', '.join(sorted(_TOOLSET_KEYS))}"
+        for key, value in (entry or {}).items():
+            if not (isinstance(value, str) if key == "description" else _is_names(value)):
+                kind = "text" if key == "description" else "a list of names"
+                return f"custom_toolsets.{name}.{key}: expected {kind}, got {value!r}"
     return None
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
 def _places(document: Any) -> dict[str, str]:
@@ -93,46 +141,76 @@ def _problem_of(error: Any) -> str:
 
 
 def set_value(home: str, key: str, value: Any) -> str:
-    """Write one key into the person's file, everything else kept; the file's path."""
+    """Write one key into the person's file, everything else kept, comments too; the file's path.
+
+    Raises `UsageError` for a wrong value, `ConfigError` for a file that is damaged or can't be changed safely.
+    """
     if key not in KEYS:
         raise UnknownNameError("configuration key", key, KEYS)
-    problem = problem_with(key, value)
+    problem = problem_with(key, value) or (_toolset_problem(value) if key == "custom_toolsets" else None)
     if problem:
         raise UsageError(problem)
-    path = os.path.join(home, "config.yaml")
-    lines = _lines(path)
-    if lines:
-        _read(path)  # a file that is damaged is not written over
-    _write(path, _replaced(lines, key, value))
+    path = _own_file(home)
+    text = _text_of(path) if os.path.lexists(path) else ""
+    wanted = {**_parse(path, text), key: value}  # a file that is damaged is not written over
+    changed = _replaced(text, key, value, wanted)
+    if not _says(changed, wanted):
+        raise ConfigError(f"{path}: {key} can't be changed without harm to the rest", "change it with an editor")
+    _write(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
     return path
 
 
-def _lines(path: str) -> list[str]:
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
+def read_value(text: str) -> Any:
+    """A value as it is written on a command line: YAML. Raises `UsageError`."""
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UsageError(f"not a value: {text!r}: {_problem_of(error)}", "put text with signs in quotes") from error
 
 
-def _replaced(lines: list[str], key: str, value: Any) -> list[str]:
-    """*lines* with the block of *key* exchanged; comments and the order of the rest stay."""
-    new = yaml.safe_dump({key: value}, default_flow_style=isinstance(value, list), allow_unicode=True).strip("\n")
-    if isinstance(value, list):
-        new = f"{key}: {yaml.safe_dump(value, default_flow_style=True, allow_unicode=True).strip()}"
-    start = next((i for i, line in enumerate(lines) if line.startswith(f"{key}:")), None)
-    if start is None:
-        return [*lines, *new.splitlines()]
-    end = start + 1
-    while end < len(lines) and lines[end].startswith((" ", "-", "\t")):
-        end += 1
-    return [*lines[:start], *new.splitlines(), *lines[end:]]
+def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+    try:
+        return bool(yaml.safe_load(text) == wanted)
+    except yaml.YAMLError:
+        return False
 
 
-def _write(path: str, lines: list[str]) -> None:
+def _replaced(text: str, key: str, value: Any, whole: Mapping[str, Any]) -> str:
+    """*text* with what is said of *key* exchanged; the rest stays as it was written."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if root is not None and root.flow_style:
+        return _yaml(whole)
+    new = _yaml({key: value}, flow=isinstance(value, list))
+    pairs = [(k, v) for k, v in (root.value if root is not None else ()) if k.value == key]
+    if not pairs:
+        return (text if not text or text.endswith("\n") else text + "\n") + new + "\n"
+    start, end = pairs[-1][0].start_mark.index, _end_of(pairs[-1][1])
+    old = text[start:end]
+    return text[:start] + new + text[start + len(old.rstrip()) :]
+
+
+def _yaml(value: Mapping[str, Any], *, flow: bool = False) -> str:
+    written: str = yaml.safe_dump(
+        dict(value), default_flow_style=None if flow else False, allow_unicode=True, width=10**6, sort_keys=False
+    )
+    return written.strip("\n")
+
+
+def _end_of(node: Any) -> int:
+    """Where a value ends in the text: a block ends with its last part, not where the next thing begins."""
+    if isinstance(node.value, list) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _end_of(last[1] if isinstance(last, tuple) else last)
+    end: int = node.end_mark.index
+    return end
+
+
+def _write(path: str, text: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)

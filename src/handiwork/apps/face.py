@@ -23,7 +23,7 @@ Names = Iterable[str]
 
 def discover() -> list[str]:
     """Load the built-in tools and the person's plugins; the names of the modules that were imported."""
-    return [f.name for f in default().loaded if not f.error and not f.silent]
+    return [f.name for f in default().harvest.loaded if not f.error]
 
 
 def get_tool_definitions(
@@ -125,11 +125,13 @@ def coerce_tool_args(name: str, args: Any) -> Args:
 
 
 def as_tool_call(call: Any, scope: Scope) -> ToolCall:
-    """A `ToolCall` from what libraries and people hand over."""
+    """A `ToolCall` from what libraries and people hand over. Raises `TypeError` for anything else."""
     if isinstance(call, ToolCall):
         return call if call.scope.call else ToolCall(call.name, call.arguments, call.id, scope)
-    if isinstance(call, (tuple, list)):
+    if isinstance(call, (tuple, list)) and len(call) == 2:
         return ToolCall(call[0], call[1], scope=scope)
+    if not isinstance(call, Mapping) and not hasattr(call, "function") and not hasattr(call, "name"):
+        raise TypeError(f"not a tool call: {call!r}; give a ToolCall, a call of the OpenAI kind, or (name, arguments)")
     function = _field(call, "function") or call
     arguments = _field(function, "arguments")
     arguments = _field(function, "input") if arguments is None else arguments

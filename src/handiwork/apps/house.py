@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.discovery import Scanner
@@ -16,14 +15,15 @@ from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
+from ..core.errors import ConfigError, UsageError
 from ..core.types import EMPTY_SCOPE, Approver, Args, Scope, ToolCall
-from ..guard.policy import policy
+from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits
 from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
-from ..sources.modules import Loaded
+from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
@@ -39,7 +39,7 @@ class House:
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets)
         self.hooks = Hooks()
-        self.loaded: list[Loaded] = []
+        self.harvest = Harvest()
         results = os.path.join(home or os.path.join(_temporary_folder(), f"handiwork-{os.getuid()}"), "results")
         self.pipeline = Pipeline(
             registry,
@@ -49,26 +49,27 @@ class House:
         )
         self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
-        for name, made in self.config.custom_toolsets.items():
-            self.toolsets.create(name, made.description, made.tools, made.includes)
+        self._define_toolsets()
+
+    def _define_toolsets(self) -> None:
+        try:
+            for name, made in self.config.custom_toolsets.items():
+                self.toolsets.create(name, made.description, made.tools, made.includes)
+        except UsageError as error:
+            raise ConfigError(f"configuration, custom_toolsets: {error}", error.hint) from error
 
     # ------------------------------------------------------------------------------------- filling
 
     def fill(self) -> None:
-        """Load the built-in tools and the person's plugins; what fails is kept in `loaded`."""
+        """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
-        self.loaded += load_builtins(self.registry, scanner)
+        load_builtins(self.registry, scanner, self.harvest)
         ground = Ground(
             self.registry, lambda name, fn, source: self.hooks.register(name, fn, source=source), self._call
         )
         self.registry.may_override = self._may_override
-        self.loaded += load_plugins(
-            ground,
-            os.path.join(self.home, "plugins"),
-            scanner,
-            owner="user",
-            disabled=self.config.plugins_disabled,
-        )
+        folder = os.path.join(self.home, "plugins")
+        load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
         scanner.save()
 
     def _may_override(self, origin: str) -> bool:
@@ -90,7 +91,7 @@ class House:
     ) -> Scope:
         """A scope of this house, bound to its pipeline. Equal requests share one."""
         where = os.path.abspath(cwd) if cwd else os.getcwd()
-        key = (task_id, session_id, where, approver, supplied, platform)
+        key = (task_id, session_id, where, id(approver), supplied, platform)  # the scope keeps the approver alive
         known = self._scopes.get(key)
         if known is not None:
             return known
@@ -122,8 +123,8 @@ class House:
     def why(self, name: str, enabled: Names | None = None, disabled: Names = ()) -> Story:
         """Why a tool is visible or not under a selection."""
         wells = Wells(
-            failures={f.path: f.error for f in self.loaded if f.error},
-            silent=tuple(f.path for f in self.loaded if f.silent),
+            failures={f.path: f.error for f in self.harvest.loaded if f.error},
+            silent=tuple(f.path for f in self.harvest.silent),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
@@ -141,7 +142,7 @@ class _Houses:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._default: House | None = None
-        self._plain: WeakKeyDictionary[ToolRegistry, House] = WeakKeyDictionary()
+        self._opening: House | None = None
 
     def default(self) -> House:
         return self._default or self._open_default()
@@ -149,22 +150,31 @@ class _Houses:
     def of(self, registry: ToolRegistry) -> House:
         if registry is default_registry:
             return self._default or self._open_default()
-        house = self._plain.get(registry)
-        if house is None:
-            with self._lock:
-                house = self._plain.get(registry) or House(registry)
-                self._plain[registry] = house
-        return house
+        house = registry.companion
+        return house if isinstance(house, House) else self._build_plain(registry)
+
+    def _build_plain(self, registry: ToolRegistry) -> House:
+        with self._lock:
+            house = registry.companion
+            if not isinstance(house, House):
+                house = registry.companion = House(registry)
+            return house
 
     def _open_default(self) -> House:
         with self._lock:
-            if self._default is None:
-                home = home_folder()
-                project = find_workspace(os.getcwd())
-                house = House(default_registry, home=home, config=load_config(home, project))
-                self._default = house  # before it is filled: a plugin may call back while it loads
-                house.fill()
+            opened = self._default or self._opening  # the latter: a plugin calls back while it loads
+            return opened or self._fill_default()
+
+    def _fill_default(self) -> House:
+        home = home_folder()
+        project = find_workspace(os.getcwd())
+        self._opening = House(default_registry, home=home, config=load_config(home, project))
+        try:
+            self._opening.fill()
+            self._default = self._opening  # only now: other threads must not meet a house that is half full
             return self._default
+        finally:
+            self._opening = None
 
 
 _houses = _Houses()

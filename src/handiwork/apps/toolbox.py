@@ -6,17 +6,21 @@ import asyncio
 import importlib
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Story
+from ..core.cancel import CancelToken
 from ..core.errors import UnknownNameError
-from ..core.types import Approver, Message, Schema
+from ..core.types import Approver, Handler, Message, Schema
 from ..pipeline.turn import run_turn
-from ..sources.modules import load
 from .face import as_tool_call
 from .house import house_of
 
@@ -26,11 +30,20 @@ DIALECTS = ("openai", "anthropic", "mcp")
 class Toolbox:
     """Tools for an agent loop of your own. Without a registry it holds the default one.
 
-    What it was last asked to define is what it lets be called.
+    What it was last asked to define is what it lets be called. *bindings* are your own handlers of tools
+    that need an agent (`todo`, `clarify`), by tool name; `hooks` is where yours are registered.
     """
 
-    def __init__(self, registry: ToolRegistry | None = None, *, cwd: str | None = None) -> None:
-        self._house = house_of(registry or default_registry)
+    def __init__(
+        self,
+        registry: ToolRegistry | None = None,
+        *,
+        cwd: str | None = None,
+        bindings: Mapping[str, Handler] | None = None,
+    ) -> None:
+        self._house = house_of(default_registry if registry is None else registry)
+        self.hooks = self._house.hooks
+        self._bindings = dict(bindings or {})
         self._cwd = cwd
         self._supplied: frozenset[str] | None = None
 
@@ -40,10 +53,8 @@ class Toolbox:
         box = cls(cwd=cwd)
         folder = importlib.import_module(package).__path__[0]
         for found in Scanner().scan(os.fspath(folder)):
-            name = f"{package}.{found.name}"
-            box._house.loaded.append(
-                load(box._house.registry, found, "code", lambda name=name: importlib.import_module(name))  # type: ignore[misc]
-            )
+            run = partial(importlib.import_module, f"{package}.{found.name}")
+            box._house.harvest.add(box._house.registry, found, "code", run)
         return box
 
     def definitions(
@@ -62,20 +73,39 @@ class Toolbox:
 
     def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
-        answers: list[list[Message]] = []
+        turn, cancel = Future[list[Message]](), CancelToken()
         work = threading.Thread(
-            target=lambda: answers.append(asyncio.run(self.arun(tool_calls, on_ask))), name="handiwork-toolbox"
+            target=copy_context().run,
+            args=(_settle, turn, lambda: asyncio.run(self._run(tool_calls, on_ask, cancel))),
+            name="handiwork-toolbox",
+            daemon=True,
         )
-        work.start()
-        work.join()
-        return answers[0]
+        work.start()  # a thread of its own: the caller's may have a running loop
+        try:
+            return turn.result()
+        except KeyboardInterrupt:
+            cancel.cancel()  # else what was begun would go on without anybody waiting for it
+            raise
 
     async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """The same for async callers."""
+        return await self._run(tool_calls, on_ask, None)
+
+    async def _run(
+        self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
+    ) -> list[Message]:
         scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings=self._bindings))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
 
     def why(self, name: str) -> Story:
         """Why a tool is visible, or not."""
         return self._house.why(name)
+
+
+def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:
+    try:
+        turn.set_result(work())
+    except BaseException as error:  # noqa: BLE001 - whoever waits for the turn gets it
+        turn.set_exception(error)

@@ -18,7 +18,7 @@ Style: TypeAlias = Literal["none", "statement", "context", "unreadable"]
 CACHE_VERSION = 1
 
 # Where a top-level registration can begin: parsing a file costs 100 times as much as this look.
-_MAY_REGISTER = re.compile(rb"(?:^|[\r\n\f])(?:registry\b|@|[(\\]|def\s+register\b)|;[ \t]*[(r]")
+_MAY_REGISTER = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[\r\n\f])(?:registry\b|@|[(\\]|def\s+register\b)|;[ \t]*[(r]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_args
 
-from ..core.types import EnvNames, Requires, Schema, ToolEntry, Traits
+from ..core.types import EnvNames, Requires, Schema, ToolEntry, Touch, Traits
 from ..core.wire import freeze
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MENTION = re.compile(r"\b[A-Za-z][a-z0-9]*(?:_[A-Za-z0-9]+)+\b|`([A-Za-z][\w-]*)(?:\(\))?`")
+_TOUCHES: tuple[str, ...] = get_args(Touch)
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -52,10 +54,25 @@ def build_entry(
         max_result_size_chars=max_result_size_chars,
         output_schema=freeze(output_schema) if output_schema else None,
         examples=tuple(examples),
-        traits=traits if isinstance(traits, Traits) else Traits(**traits),
+        traits=_read_traits(traits, function["parameters"]),
         requires=Requires(**requires) if isinstance(requires, Mapping) else requires,
         **rest,
     )
+
+
+def _read_traits(given: Traits | Mapping[str, Any], parameters: Mapping[str, Any]) -> Traits:
+    """The traits; what they say of arguments must be something that the guard will look at."""
+    known = {field.name for field in fields(Traits)}
+    if not isinstance(given, Traits) and (unknown := set(given) - known):
+        raise RejectionError(f"unknown traits: {', '.join(sorted(map(str, unknown)))}")
+    traits = given if isinstance(given, Traits) else Traits(**given)
+    properties = parameters.get("properties")
+    for argument, touch in traits.touches.items():
+        if touch not in _TOUCHES:
+            raise RejectionError(f"touches: {argument!r} is one of {', '.join(_TOUCHES)}, not {touch!r}")
+        if properties and argument not in properties:
+            raise RejectionError(f"touches: there is no parameter {argument!r}")
+    return traits
 
 
 def _check_name(name: object, toolset: object) -> None:

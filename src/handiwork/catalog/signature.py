@@ -55,6 +55,7 @@ class Signature:
             "type": "object",
             "properties": {p.name: p.schema for p in self.parameters},
             "required": [p.name for p in self.parameters if p.required],
+            "additionalProperties": False,
         }
 
 
@@ -103,7 +104,10 @@ def _schema_of(hint: Any) -> tuple[Schema, Convert | None]:
     plain = _plain_schema(hint)
     if plain is not None:
         return plain, None
-    adapter = pydantic.TypeAdapter(hint)
+    try:
+        adapter = pydantic.TypeAdapter(hint)
+    except ImportError as error:
+        raise TypeError("this type needs pydantic (pip install pydantic)") from error
     return adapter.json_schema(), adapter.validate_python
 
 

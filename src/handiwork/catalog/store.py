@@ -67,6 +67,8 @@ class ToolRegistry:
         self._checks: dict[str, Callable[[], object]] = {}
         self._aliases: dict[str, str] = {}
         self._rejections: list[Rejection] = []
+        # What a higher floor built around this registry: kept here so that both go together.
+        self.companion: object | None = None
 
     # ------------------------------------------------------------------------------------ writing
 
@@ -146,12 +148,11 @@ class ToolRegistry:
             self.generation += 1
 
     @contextmanager
-    def registering(self, origin: str) -> Iterator[list[str]]:
-        """What is registered inside comes from *origin*; the list that is given grows by its names."""
-        source = Source(origin)
-        token = _source.set(source)
+    def registering(self, origin: str, names: list[str] | None = None) -> Iterator[None]:
+        """What is registered inside comes from *origin*, and its names are added to *names*."""
+        token = _source.set(Source(origin, [] if names is None else names))
         try:
-            yield source.names
+            yield
         finally:
             _source.reset(token)
 

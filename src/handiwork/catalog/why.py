@@ -67,10 +67,14 @@ def explain(
 
 def where(entry: ToolEntry) -> str:
     """File and line of the handler, the file shortened to its last two parts."""
-    handler: Any = getattr(entry.handler, "__wrapped__", entry.handler)
-    code = getattr(handler, "__code__", None)
+    return _place_of(entry.handler)
+
+
+def _place_of(function: Any) -> str:
+    inner = getattr(function, "__wrapped__", function)
+    code = getattr(inner, "__code__", None)
     if code is None:
-        return str(getattr(handler, "__module__", "?"))
+        return str(getattr(inner, "__module__", "?"))
     return f"{'/'.join(code.co_filename.split('/')[-2:])}:{code.co_firstlineno}"
 
 
@@ -120,7 +124,8 @@ def _gate(supply: Supply, entry: ToolEntry, _: Names | None, __: Names) -> Check
     closed = supply.registry.gate.closed(entry)
     if closed is None:
         return Checkpoint("check", True, _age(supply, entry))
-    return Checkpoint("check", False, " ".join(x for x in (closed.reason, _age(supply, entry)) if x), closed.fix)
+    fix = closed.fix or (f"its check at {_place_of(entry.check_fn)} says what it needs" if entry.check_fn else "")
+    return Checkpoint("check", False, " ".join(x for x in (closed.reason, _age(supply, entry)) if x), fix)
 
 
 def _age(supply: Supply, entry: ToolEntry) -> str:

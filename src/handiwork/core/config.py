@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -75,8 +76,8 @@ def problem_with(key: str, value: Any) -> str | None:
         return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
     if key == "mode" and value not in MODES:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
-    if key in ("max_steps", "max_seconds", "context_tokens") and value <= 0:
-        return f"{key}: expected more than 0, got {value!r}"
+    if key in ("max_steps", "max_seconds", "context_tokens") and not 0 < value < math.inf:
+        return f"{key}: expected a number more than 0, got {value!r}"
     return None
 
 
@@ -93,4 +94,4 @@ def _frozen(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def home_folder() -> str:
     """Where a person's Handiwork keeps its state: `HANDIWORK_HOME`, else `~/.handiwork`."""
-    return os.environ.get("HANDIWORK_HOME") or os.path.expanduser("~/.handiwork")
+    return os.path.abspath(os.path.expanduser(os.environ.get("HANDIWORK_HOME") or "~/.handiwork"))

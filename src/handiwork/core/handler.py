@@ -78,6 +78,7 @@ def needs_agent(name: str, why: str) -> Callable[..., str]:
     def placeholder(_: Args) -> str:
         return tool_error(f"{name} needs an agent: {why}", internal_tool=True)
 
+    placeholder.needs_agent = True  # type: ignore[attr-defined]
     return placeholder
 
 
@@ -90,4 +91,5 @@ def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
     def handler(args: Args, *, scope: Scope | None = None) -> Any:
         return fn(**args, scope=scope)
 
+    handler.__wrapped__ = fn  # type: ignore[attr-defined]  # who asks where the tool is gets its file, not ours
     return handler

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .approval import Approvals, allow_all, deny_all, settle
     from .commands import judge_command
-    from .fence import fence
+    from .fencing import fence
     from .paths import judge_path
-    from .policy import policy
-    from .redact import redact
-    from .sanitize import sanitize
+    from .policies import policy
+    from .redaction import redact
+    from .sanitizer import sanitize
     from .urls import judge_url
     from .verdict import CommandVerdict, PathVerdict, UrlVerdict
     from .workspace import find_workspace
@@ -24,14 +24,14 @@ _WHERE = {
     "UrlVerdict": "verdict",
     "allow_all": "approval",
     "deny_all": "approval",
-    "fence": "fence",
+    "fence": "fencing",
     "find_workspace": "workspace",
     "judge_command": "commands",
     "judge_path": "paths",
     "judge_url": "urls",
-    "policy": "policy",
-    "redact": "redact",
-    "sanitize": "sanitize",
+    "policy": "policies",
+    "redact": "redaction",
+    "sanitize": "sanitizer",
     "settle": "approval",
 }
 
@@ -55,7 +55,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name on first use, and keep it."""
+    """Load a public name on first use, and keep it. No module is called as a name of this table: it would hide it."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

@@ -14,6 +14,7 @@ from ..core.wire import dumps
 DEFAULT_MAX_CHARS = 100_000
 CHARS_PER_TOKEN = 4
 _SHARE_OF_CONTEXT = 0.25
+_ROOMY = 1_000
 _count = itertools.count(1)
 
 
@@ -44,10 +45,11 @@ def cut(result: ToolResult, text: str, limits: Limits, most: int) -> str:
     fields = {"truncated": True, "size": len(text), "path": path or None}
     if problem:
         fields["not_kept"] = problem
-    room = max(0, most - len(dumps({**fields, "head": "", "tail": "", "next": _next_step(path, 10**9)})))
+    next_step = _next_step if most >= _ROOMY else _short_step
+    room = max(0, most - len(dumps({**fields, "head": "", "tail": "", "next": next_step(path, 10**9)})))
     head, tail = text[: room // 2], text[len(text) - room // 2 :]
     while True:
-        shown = dumps({**fields, "head": head, "tail": tail, "next": _next_step(path, head.count("\n") + 1)})
+        shown = dumps({**fields, "head": head, "tail": tail, "next": next_step(path, head.count("\n") + 1)})
         if len(shown) <= most or not (head or tail):
             return shown
         # Escapes made it longer than it was: keep the share that fits.
@@ -59,6 +61,10 @@ def _next_step(path: str, line: int) -> str:
     if not path:
         return "ask for less: a narrower pattern, fewer lines, a filter"
     return f"read_file {dumps({'path': path, 'offset': line})} reads on where the head ends; or search in that file"
+
+
+def _short_step(path: str, line: int) -> str:
+    return f"read_file that path, offset {line}" if path else "ask for less"
 
 
 def _spill(call: ToolCall, text: str, folder: str) -> tuple[str, str]:

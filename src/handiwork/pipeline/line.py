@@ -48,7 +48,7 @@ from .plans import Plans
 from .steps import ADMIT, FINISH, PREPARE, Prepared
 from .workers import Workers
 
-sanitizer = Late("handiwork.guard.sanitize")
+sanitizer = Late("handiwork.guard.sanitizer")
 Line: TypeAlias = Generator[Effect, Any, ToolResult]
 
 

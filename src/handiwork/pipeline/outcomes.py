@@ -11,7 +11,7 @@ from ..core.loading import Late
 from ..core.types import Artifact, Done, NeedsInput, Outcome, Pending, Progress
 from ..core.wire import dumps
 
-sanitizer = Late("handiwork.guard.sanitize")
+sanitizer = Late("handiwork.guard.sanitizer")
 OnProgress = Callable[[Progress], None]
 _KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"%PDF", "application/pdf"))
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .line import Pipeline
 
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
-fence = Late("handiwork.guard.fence")
-redact = Late("handiwork.guard.redact")
+fence = Late("handiwork.guard.fencing")
+redact = Late("handiwork.guard.redaction")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
@@ -81,6 +81,7 @@ def repair(pipeline: Pipeline, ready: Ready) -> Prepared:
 
 
 def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
+    """The call with the arguments that *raw* makes by the tool's schema, or what is wrong with them."""
     repaired = pipeline.plans.of(ready.entry).apply(raw)
     if repaired.args is None:
         return Refusal(str(repaired.error), "repair")

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+from functools import partial
 
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
-from .modules import Loaded, load
+from .modules import Harvest
 
 PACKAGE = "handiwork.tools"
 
 
-def load_builtins(registry: ToolRegistry, scanner: Scanner) -> list[Loaded]:
+def load_builtins(registry: ToolRegistry, scanner: Scanner, harvest: Harvest) -> None:
     """Import the built-in tool files, in sorted order."""
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
-    return [
-        load(registry, found, "builtin", lambda name=found.name: importlib.import_module(f"{PACKAGE}.{name}"))  # type: ignore[misc]
-        for found in scanner.scan(folder)
-    ]
+    for found in scanner.scan(folder):
+        harvest.add(registry, found, "builtin", partial(importlib.import_module, f"{PACKAGE}.{found.name}"))

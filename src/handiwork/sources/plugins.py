@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..catalog.discovery import Found, Scanner
 from ..catalog.store import ToolRegistry
 from .hermes import foreign_import
-from .modules import Loaded, load
+from .modules import Harvest
 
 NAMESPACE = "handiwork_plugins"
 RegisterHook = Callable[[str, Callable[..., Any], str], object]
@@ -65,18 +66,13 @@ class PluginContext:
 
 
 def load_plugins(
-    ground: Ground, folder: str, scanner: Scanner, *, owner: str, disabled: tuple[str, ...]
-) -> list[Loaded]:
+    ground: Ground, folder: str, scanner: Scanner, harvest: Harvest, *, owner: str, disabled: tuple[str, ...] = ()
+) -> None:
     """Load what is in *folder*, sorted by name. *owner* says whose folder it is (`user`, `project`)."""
-    return [
-        _load_one(ground, found, f"plugin:{owner}/{found.name}")
-        for found in scanner.scan(folder)
-        if found.name not in disabled
-    ]
-
-
-def _load_one(ground: Ground, found: Found, origin: str) -> Loaded:
-    return load(ground.registry, found, origin, lambda: _run(ground, found, origin))
+    for found in scanner.scan(folder):
+        if found.name not in disabled:
+            origin = f"plugin:{owner}/{found.name}"
+            harvest.add(ground.registry, found, origin, partial(_run, ground, found, origin))
 
 
 def _run(ground: Ground, found: Found, origin: str) -> None:

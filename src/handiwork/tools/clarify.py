@@ -18,6 +18,7 @@ registry.register(
         "description": "Ask the person one question, when going on would mean guessing. Answers what they said.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "question": {"type": "string"},
                 "choices": {

@@ -175,11 +175,17 @@ registry.register(
         "description": "Read a text file or list a directory. Says size, encoding and the call that reads on.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "path": {"type": "string", "description": "File or directory"},
                 "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
-                "limit": {"type": "integer", "default": READ_LINES, "description": "Most lines"},
-                "column": {"type": "integer", "default": 1, "description": "First character, in a very long line"},
+                "limit": {"type": "integer", "minimum": 1, "default": READ_LINES, "description": "Most lines"},
+                "column": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "default": 1,
+                    "description": "First character, in a long line",
+                },
             },
             "required": ["path"],
         },
@@ -197,6 +203,7 @@ registry.register(
         "description": "Write a whole file, all or nothing; mode, encoding and line ends stay. To edit, use `patch`.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "path": {"type": "string", "description": "File to create or replace; missing directories are made"},
                 "content": {"type": "string", "description": "The whole new content"},
@@ -217,6 +224,7 @@ registry.register(
         "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
@@ -239,13 +247,14 @@ registry.register(
         "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
                 "path": {"type": "string", "default": ".", "description": "Directory or file"},
                 "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
                 "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
-                "limit": {"type": "integer", "default": 50, "description": "Most hits"},
-                "offset": {"type": "integer", "default": 0, "description": "Hits to skip"},
+                "limit": {"type": "integer", "minimum": 1, "default": 50, "description": "Most hits"},
+                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
                 "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
                 "ignore_case": {"type": "boolean", "default": False},
             },

@@ -18,6 +18,7 @@ registry.register(
         "description": "Short notes that last over sessions: lasting facts and wishes, not the state of a task.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "action": {"type": "string", "enum": ["add", "replace", "remove", "list"]},
                 "target": {

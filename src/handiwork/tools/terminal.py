@@ -200,6 +200,7 @@ registry.register(
         "description": "Run a shell command; answers exit_code and output. No keyboard, nothing kept between calls.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "command": {"type": "string", "description": "Shell text for bash"},
                 "timeout": {
@@ -230,6 +231,7 @@ registry.register(
         "description": "Background processes: poll gives state and latest output, output gives all in pages.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "action": {"type": "string", "enum": ["list", "poll", "output", "write", "wait", "kill"]},
                 "id": {"type": "string", "default": "", "description": "Which process; not for list"},

@@ -18,6 +18,7 @@ registry.register(
         "description": "Your task list for work of three or more steps. Without todos it answers the list.",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "todos": {
                     "type": "array",

@@ -32,6 +32,7 @@ registry.register(
         "description": "Calculate exactly: + - * / // % **, sqrt exp log sin cos tan round abs min max sum mean ...",
         "parameters": {
             "type": "object",
+            "additionalProperties": False,
             "properties": {
                 "expression": {
                     "type": "string",

@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+from ...agent.loop import Outcome
 from ...core.errors import HandiworkError, ModelUnavailableError
 from ..house import default
+from .asking import is_attended, read_line
 from .output import Output
 from .parsing import Parser
-from .run import Interruptible, add_agent_flags, open_agent
+from .run import Interruptible, add_agent_flags, document_of, exit_code_of, open_agent
+from .signals import Stopped
 from .watching import Watching
+
+INTERRUPTED = 130
+_GO_ON = (0, INTERRUPTED)  # Ctrl-C stops a turn, not the talk; TERM and HUP end it
 
 EXAMPLES = """\
 examples:
@@ -28,32 +36,56 @@ def configure(parser: Parser) -> None:
 
 
 def run(said: Namespace, out: Output) -> int:
-    """Talk until the person leaves."""
-    watching = Watching(out)
+    """Talk until the person leaves. Where nobody sits, the exit code tells how the last turn ended."""
     house = default()
-    agent = open_agent(house, said, out, watching)
+    agent = open_agent(house, said, out, Watching(out))
     session = Interruptible(house)
+    told: list[dict[str, Any]] = []
+    code = 0
     with asyncio.Runner() as runner:
-        while (prompt := _read_prompt()) is not None:
-            try:
-                outcome = runner.run(session.run(agent, prompt))
-            except ModelUnavailableError:
-                raise
-            except HandiworkError as error:
-                out.fail(str(error), error.hint, error.exit_code)
-                continue
-            out.text(outcome.answer or f"(ended: {outcome.reason})")
-    return 0
+        while session.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
+            document, code = _turn(runner.run, session.run(agent, prompt), out)
+            told.append(document)
+    if out.json:
+        out.document({"turns": told})
+    if session.exit_code not in _GO_ON:
+        return session.exit_code
+    return 0 if is_attended() else code
+
+
+def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:
+    """One turn: its document and its exit code. A model that fails ends the turn, not the talk."""
+    try:
+        outcome = wait(turn)
+    except ModelUnavailableError:
+        raise
+    except HandiworkError as error:
+        out.tell(str(error), error.hint)
+        return {"error": str(error), "hint": error.hint or None, "exit_code": error.exit_code}, error.exit_code
+    if not out.json:
+        out.answer(outcome.answer or f"(ended: {outcome.reason})")
+    return document_of(outcome), exit_code_of(outcome)
 
 
 def _read_prompt() -> str | None:
     """The next message; None when the person leaves."""
     while True:
         try:
-            line = input("you> " if sys.stdin.isatty() else "").strip()
-        except (EOFError, KeyboardInterrupt):
+            line = _next_line().strip()
+        except (EOFError, KeyboardInterrupt) as end:
+            if isinstance(end, Stopped) and end.code != INTERRUPTED:
+                raise
             return None
         if line in ("/quit", "/exit"):
             return None
         if line:
             return line
+
+
+def _next_line() -> str:
+    if is_attended():
+        return read_line("you> ")
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line:
+        raise EOFError
+    return line

@@ -9,13 +9,11 @@ from typing import Any
 
 from ...core.config import KEYS, Config, home_folder
 from ...core.errors import UnknownNameError
-from ...core.loading import Late
 from ...core.wire import dumps
-from ..config_file import config_paths, load_config, set_value
+from ...guard.workspace import find_workspace
+from ..config_file import config_paths, load_config, read_value, set_value
 from .output import Output, columns
 from .parsing import Parser, add_verbs
-
-yaml = Late("yaml")
 
 EXAMPLES = """\
   handiwork config show
@@ -49,17 +47,17 @@ def _configure_set(parser: Parser) -> None:
 
 def run(said: Namespace, out: Output) -> int:
     """Run one verb."""
-    home = home_folder()
+    home, project = home_folder(), find_workspace(os.getcwd())
     match said.verb:
         case "path":
-            paths = config_paths(home, os.getcwd())
+            paths = config_paths(home, project)
             out.show({"files": paths}, paths or [f"none; {os.path.join(home, 'config.yaml')} would be read"])
         case "set":
-            value = yaml.safe_load(said.value)
+            value = read_value(said.value)
             path = set_value(home, said.key, value)
             out.show({"key": said.key, "value": value, "file": path}, [f"{said.key}: {dumps(value)} ({path})"])
         case _:
-            _print(load_config(home, os.getcwd()), getattr(said, "key", None), out)
+            _print(load_config(home, project), getattr(said, "key", None), out)
     return 0
 
 

@@ -13,12 +13,14 @@ from typing import Literal
 from ... import __version__
 from ...catalog.gate import find_program
 from ...core.config import home_folder
-from ...core.errors import ConfigError
+from ...core.errors import ConfigError, HandiworkError, UnknownNameError
+from ...core.loading import Late
 from ..house import House, default
 from .output import Output
 from .parsing import Parser
 from .selection import PRESET
 
+agents = Late("handiwork.apps.agents")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 
@@ -66,12 +68,13 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
 
 
 def _environment() -> Iterator[Finding]:
-    yield Finding(
-        "environment", "handiwork", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}"
-    )
+    versions = f"{__version__}, Python {platform.python_version()}, {sys.platform}"
+    yield Finding("environment", "handiwork", "ok", versions)
     home = home_folder()
-    probe = home if os.path.isdir(home) else os.path.dirname(home)
-    if os.access(probe, os.W_OK):
+    probe = home
+    while not os.path.lexists(probe) and probe != os.path.dirname(probe):
+        probe = os.path.dirname(probe)
+    if os.path.isdir(probe) and os.access(probe, os.W_OK):
         yield Finding("environment", "home", "ok", home)
     else:
         fix = f"make {home} writable, or set HANDIWORK_HOME"
@@ -86,10 +89,9 @@ def _environment() -> Iterator[Finding]:
 def _configuration(house: House) -> Iterator[Finding]:
     path = os.path.join(house.home, "config.yaml")
     yield Finding("configuration", "config", "ok", path if os.path.exists(path) else "none; defaults hold")
-    known = {*house.toolsets.names(), *house.registry.aliases()}
     for key in ("toolsets", "disabled_toolsets"):
         for name in getattr(house.config, key):
-            if house.toolsets.canonical(name) not in known:
+            if not _is_toolset(house, name):
                 yield Finding("configuration", key, "problem", f"unknown toolset {name!r}", f"correct {key} in {path}")
     for made in house.toolsets.composites():
         missing = house.toolsets.expand((made.name,)).missing
@@ -98,17 +100,30 @@ def _configuration(house: House) -> Iterator[Finding]:
             yield Finding("configuration", "custom toolset", "warning", detail, f"correct it in {path}")
 
 
+def _is_toolset(house: House, name: str) -> bool:
+    try:
+        house.toolsets.expand((name,))
+    except UnknownNameError:
+        return False
+    return True
+
+
 def _model(house: House) -> Iterator[Finding]:
-    model = os.environ.get("HANDIWORK_MODEL") or house.config.model
-    if model:
-        yield Finding("model", "model", "ok", model)
+    chosen = os.environ.get("HANDIWORK_MODEL") or house.config.model or os.environ.get("HANDIWORK_BASE_URL")
+    try:
+        agents.choose_model(house, None)
+    except HandiworkError as error:
+        yield Finding("model", "model", "problem" if chosen else "warning", str(error), error.hint)
     else:
-        fix = "handiwork model pull qwen2.5-coder-1.5b && handiwork model use qwen2.5-coder-1.5b"
-        yield Finding("model", "model", "warning", "none configured", fix)
+        yield Finding("model", "model", "ok", chosen or house.config.base_url)
 
 
 def _tools(house: House) -> Iterator[Finding]:
-    view = house.supply.view(house.config.toolsets or (PRESET,), house.config.disabled_toolsets)
+    enabled, disabled = (
+        [name for name in names if _is_toolset(house, name)]
+        for names in (house.config.toolsets, house.config.disabled_toolsets)
+    )
+    view = house.supply.view(enabled or (PRESET,), disabled)
     yield Finding("tools", "visible", "ok", f"{len(view.names)} of {len(house.registry.entries())} tools")
     for entry in view.entries:
         if closed := view.closed.get(entry.name):
@@ -116,7 +131,7 @@ def _tools(house: House) -> Iterator[Finding]:
 
 
 def _wells(house: House) -> Iterator[Finding]:
-    for file in house.loaded:
+    for file in house.harvest.loaded:
         if file.error:
             yield Finding(
                 "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import redirect_stdout, suppress
 from itertools import pairwise
 from typing import NamedTuple
 
+from ... import __version__
 from ...core.errors import HandiworkError, UnknownNameError
 from ...core.loading import Late, load
 from .output import Output
 from .parsing import command_parser
+from .signals import Signals, Stopped
 
 traceback = Late("traceback")
-INTERRUPTED = 130
 
 
 class Command(NamedTuple):
@@ -47,16 +49,18 @@ examples:
 
 def main(argv: list[str]) -> int:
     """Run one command; the exit code. No traceback for a person's mistake."""
+    argv = _flags_last(argv)
     out = Output(json="--json" in argv or "--output-format=json" in argv or _follows(argv, "--output-format", "json"))
+    signals = Signals()
+    _take_whatever_comes()
     try:
-        return _dispatch(argv, out)
-    except HandiworkError as error:
-        return _fail(out, error, error.exit_code, error.hint)
-    except KeyboardInterrupt:
-        return _fail(out, "interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: say nothing more
-        return 0
+        with signals.heard():
+            code = _dispatch(argv, out)
+            signals.check()  # also where something took the interrupt for its own failure
+            out.flush()  # here, where a full disk or a reader that left is still told
+            return code
+    except (HandiworkError, KeyboardInterrupt, OSError) as error:
+        return _tell(out, error, debug="--debug" in argv)
     except Exception as error:
         if "--debug" in argv:
             raise
@@ -65,8 +69,44 @@ def main(argv: list[str]) -> int:
         return _fail(out, text, 1, "run it again with --debug to see where; this is a bug worth reporting")
 
 
+def _tell(out: Output, error: BaseException, *, debug: bool) -> int:
+    """What ended a command without being a fault of the program's."""
+    match error:
+        case HandiworkError():
+            return _fail(out, error, error.exit_code, error.hint)
+        case KeyboardInterrupt():
+            return _fail(out, "interrupted", error.code if isinstance(error, Stopped) else 130)
+        case BrokenPipeError():
+            _close_output()
+            return 0
+        case OSError() if not debug:
+            return _fail_at_system(out, error)
+    raise error
+
+
+def _flags_last(argv: list[str]) -> list[str]:
+    """Flags that every command has may also stand before it."""
+    at = 0
+    while at < len(argv) and argv[at] in ("--json", "--debug", "--output-format", "--output-format=json"):
+        at += 2 if argv[at] == "--output-format" else 1
+    return [*argv[at:], *argv[:at]] if at < len(argv) else argv
+
+
 def _follows(argv: list[str], flag: str, value: str) -> bool:
     return any(pair == (flag, value) for pair in pairwise(argv))
+
+
+def _take_whatever_comes() -> None:
+    """What isn't text in the terminal's encoding is read with replacements, and written escaped."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=errors)
+
+
+def _close_output() -> None:
+    """Nobody reads standard output, or it is full: what is left in it is not written at exit either."""
+    with suppress(OSError, ValueError):  # a stream without a descriptor has nothing to close
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(out: Output, error: object, code: int, hint: str = "") -> int:
@@ -74,9 +114,24 @@ def _fail(out: Output, error: object, code: int, hint: str = "") -> int:
     return code
 
 
+def _fail_at_system(out: Output, error: OSError) -> int:
+    """The system said no: a full disk, a folder that can't be written, a current folder that is gone."""
+    if error.filename is None and isinstance(error, FileNotFoundError):
+        return _fail(out, "the current folder is gone", 1, "go to another folder (cd)")
+    if error.filename is None:
+        _close_output()
+        return _fail(out, f"can't write: {error.strerror or error}", 1, "free some space, or write somewhere else")
+    return _fail(out, f"{error.filename}: {error.strerror}", 1, "check the path and its permissions")
+
+
 def _dispatch(argv: list[str], out: Output) -> int:
-    if not argv or argv[0] in ("-h", "--help", "help"):
-        out.text(_overview(everything="--all" in argv))
+    if argv[:1] == ["help"] and len(argv) > 1 and argv[1] in COMMANDS:
+        argv = [argv[1], "--help"]
+    if not argv or argv[0] in ("-h", "--help", "help", "--json", "--output-format=json"):
+        _show_overview(out, everything="--all" in argv)
+        return 0
+    if argv[0] in ("--version", "-V", "version"):
+        out.show({"version": __version__}, [f"handiwork {__version__}"])
         return 0
     name = argv[0]
     command = COMMANDS.get(name)
@@ -89,12 +144,18 @@ def _dispatch(argv: list[str], out: Output) -> int:
         said = parser.parse_args(argv[1:])
     except SystemExit as end:  # argparse leaves this way after --help
         return int(end.code or 0)
-    code: int = load(f"{module}:run")(said, out)
+    with redirect_stdout(sys.stderr):  # what tools and plugins print is no result
+        code: int = load(f"{module}:run")(said, out)
     return code
 
 
-def _overview(*, everything: bool) -> str:
+def _show_overview(out: Output, *, everything: bool) -> None:
     shown = {n: c for n, c in COMMANDS.items() if c.common or everything}
+    rows = [{"name": name, "help": command.help} for name, command in shown.items()]
+    out.show({"commands": rows}, [_overview(shown, everything=everything)])
+
+
+def _overview(shown: dict[str, Command], *, everything: bool) -> str:
     lines = "\n".join(f"  {name:<10} {command.help}" for name, command in shown.items())
     more = (
         "" if everything else "\n`handiwork help --all` lists every command, `handiwork COMMAND --help` tells more.\n"

@@ -39,43 +39,46 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _list(house: House, said: Namespace, out: Output) -> int:
-    rows = [_row(f) for f in house.loaded if f.origin.startswith("plugin:")]
-    rows += [
-        {"name": n, "state": "disabled", "tools": [], "path": None, "error": None}
-        for n in house.config.plugins_disabled
-    ]
     folder = os.path.join(house.home, "plugins")
+    rows = [_row(f.name, "failed" if f.error else "loaded", f.path, f.tools, f.error) for f in _plugins(house)]
+    rows += [_row(f.name, "registers nothing", f.path) for f in house.harvest.silent if f.path.startswith(folder)]
+    rows += [_row(name, "disabled") for name in house.config.plugins_disabled]
     table = [[r["name"], r["state"], r["error"] or ", ".join(r["tools"]) or r["path"] or ""] for r in rows]
     out.show({"folder": folder, "plugins": rows}, columns(table) or [f"no plugins in {folder}"])
     return 0
 
 
-def _row(file: Loaded) -> dict[str, Any]:
-    state = "failed" if file.error else "registers nothing" if file.silent else "loaded"
-    return {
-        "name": file.name,
-        "state": state,
-        "tools": list(file.tools),
-        "path": file.path,
-        "error": file.error or None,
-    }
+def _plugins(house: House) -> list[Loaded]:
+    return [f for f in house.harvest.loaded if f.origin.startswith("plugin:")]
+
+
+def _row(name: str, state: str, path: str = "", tools: tuple[str, ...] = (), error: str = "") -> dict[str, Any]:
+    return {"name": name, "state": state, "tools": list(tools), "path": path or None, "error": error or None}
 
 
 def _enable(house: House, said: Namespace, out: Output) -> int:
+    _check_known(house, said.name)
     left = tuple(n for n in house.config.plugins_disabled if n != said.name)
-    if left == house.config.plugins_disabled:
-        raise UnknownNameError("disabled plugin", said.name, house.config.plugins_disabled)
     return _store(house, out, left, f"{said.name} is enabled")
 
 
 def _disable(house: House, said: Namespace, out: Output) -> int:
-    known = [f.name for f in house.loaded if f.origin.startswith("plugin:")]
-    if said.name not in known:
-        raise UnknownNameError("plugin", said.name, known, "see `handiwork plugins list`")
-    return _store(house, out, (*house.config.plugins_disabled, said.name), f"{said.name} is disabled")
+    _check_known(house, said.name)
+    names = tuple(dict.fromkeys((*house.config.plugins_disabled, said.name)))
+    return _store(house, out, names, f"{said.name} is disabled")
+
+
+def _check_known(house: House, name: str) -> None:
+    loaded = [f.name for f in _plugins(house)]
+    known = (*loaded, *house.config.plugins_disabled)
+    if name not in known:
+        raise UnknownNameError("plugin", name, known, "see `handiwork plugins list`")
 
 
 def _store(house: House, out: Output, names: tuple[str, ...], message: str) -> int:
+    if names == house.config.plugins_disabled:
+        out.show({"plugins_disabled": names, "file": None}, [f"{message} (as it was)"])
+        return 0
     path = set_value(house.home, "plugins_disabled", list(names))
     out.show({"plugins_disabled": names, "file": path}, [f"{message} ({path})"])
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import sys
@@ -11,15 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...agent.loop import Agent, Budget, Outcome
+from ...agent.loop import DENIALS, Agent, Budget, Outcome
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ..agents import Face, build_agent, choose_model
 from ..house import House, default
 from .asking import approver_of, clarifier_of
-from .output import Output
+from .output import Output, printable
 from .parsing import Parser, add_selection
-from .selection import selection_of
+from .selection import folder_of, selection_of
+from .signals import CODES, watched
 from .watching import Watching
 
 EXAMPLES = """\
@@ -30,7 +32,6 @@ examples:
   handiwork run "Say hello" --model scripted:replies.json
 """
 _EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
-_SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 def configure(parser: Parser) -> None:
@@ -56,30 +57,36 @@ def add_agent_flags(parser: Parser) -> None:
 def run(said: Namespace, out: Output) -> int:
     """Do the task; the exit code says how it ended."""
     house = default()
-    prompt = _prompt(said.prompt)
+    if not said.prompt.strip():
+        raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
-    agent = open_agent(house, said, out, watching)
+    agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
+    prompt = _prompt(said.prompt)
     session = Interruptible(house)
     outcome = asyncio.run(session.run(agent, prompt))
     watching.end()
     _report(outcome, out)
-    return session.exit_code or _EXIT.get(outcome.ending, 1)
+    return session.exit_code or exit_code_of(outcome)
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """The exit code that says how a task ended."""
+    return _EXIT.get(outcome.ending, 1)
 
 
 def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
     """The agent that the flags describe."""
-    if said.cwd and not os.path.isdir(said.cwd):
-        raise UsageError(f"--cwd {said.cwd}: there is no such folder")
+    cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     face = Face("cli", enabled, disabled, approver_of(said, out), clarifier_of(out), watching)
-    return build_agent(house, choose_model(house, said.model), face, cwd=said.cwd, budget=_budget(house, said))
+    return build_agent(house, choose_model(house, said.model), face, cwd=cwd, budget=_budget(house, said))
 
 
 def _budget(house: House, said: Namespace) -> Budget:
     for flag in ("max_steps", "max_seconds", "max_tokens"):
         value = getattr(said, flag)
-        if value is not None and value <= 0:
-            raise UsageError(f"--{flag.replace('_', '-')} must be more than 0, got {value:g}")
+        if value is not None and not 0 < value < math.inf:
+            raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
     return Budget(
         max_steps=said.max_steps or house.config.max_steps,
         max_seconds=said.max_seconds or house.config.max_seconds,
@@ -89,11 +96,17 @@ def _budget(house: House, said: Namespace) -> Budget:
 
 def _prompt(words: str) -> str:
     """The task, with what was piped in after it."""
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
+    piped = _piped(even_from_terminal=words == "-")
     prompt = piped if words == "-" else words
     if not prompt.strip():
-        raise UsageError("the task is empty", 'handiwork run "what to do"')
+        raise UsageError("the task is empty", "nothing came on standard input")
     return f"{prompt}\n\n<stdin>\n{piped}\n</stdin>" if piped.strip() and words != "-" else prompt
+
+
+def _piped(*, even_from_terminal: bool) -> str:
+    if sys.stdin is None or (sys.stdin.isatty() and not even_from_terminal):
+        return ""
+    return sys.stdin.read()
 
 
 class Interruptible:
@@ -113,13 +126,15 @@ class Interruptible:
     @contextmanager
     def _listening(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        for number, code in _SIGNALS.items():
-            loop.add_signal_handler(number, self._heard, code)
+        before = {number: signal.getsignal(number) for number in watched()}
+        for number in before:
+            loop.add_signal_handler(number, self._heard, CODES[number])
         try:
             yield
         finally:
-            for number in _SIGNALS:
+            for number, handler in before.items():
                 loop.remove_signal_handler(number)
+                signal.signal(number, handler)
 
     def _heard(self, code: int) -> None:
         if self.exit_code:
@@ -131,16 +146,17 @@ class Interruptible:
 
 def _report(outcome: Outcome, out: Output) -> None:
     if out.json:
-        out.document(_document(outcome))
+        out.document(document_of(outcome))
         return
     if outcome.answer:
-        out.text(outcome.answer)
+        out.answer(outcome.answer)
     if outcome.ending != "answered":
-        out.note(f"ended: {outcome.ending}: {outcome.reason}")
+        out.note(printable(f"ended: {outcome.ending}: {outcome.reason}"))
 
 
-def _document(outcome: Outcome) -> dict[str, Any]:
-    denied = [r.call for r in outcome.results if r.by in ("approval", "guard")]
+def document_of(outcome: Outcome) -> dict[str, Any]:
+    """Everything about a task that was done, for scripts."""
+    denied = [r.call for r in outcome.results if r.by in DENIALS]
     return {
         "result": outcome.answer or None,
         "ending": outcome.ending,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from dataclasses import replace
 from typing import Any
 
 from ...core.errors import UnknownNameError, UsageError
@@ -14,7 +15,8 @@ from ..house import House, default
 from .asking import approver_of
 from .output import Output, columns
 from .parsing import Parser, add_selection, add_verbs
-from .selection import PRESET, selection_of
+from .selection import PRESET, configured, folder_of, selection_of
+from .signals import Signals
 
 EXAMPLES = """\
   handiwork tools list
@@ -88,7 +90,7 @@ def _list(house: House, said: Namespace, out: Output) -> int:
 def _row(house: House, entry: ToolEntry, chosen: frozenset[str]) -> dict[str, Any]:
     closed = house.registry.gate.closed(entry)
     enabled = entry.name in chosen
-    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix)
+    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix or f"handiwork why {entry.name}")
     if not enabled:
         reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
     return {
@@ -170,21 +172,29 @@ def _definitions(house: House, said: Namespace, out: Output) -> int:
 
 # -------------------------------------------------------------------------------------------- calling
 
-_EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5}
+_EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5, "pre_tool_call": 5}
 
 
 def _call(house: House, said: Namespace, out: Output) -> int:
     entry = _entry(house, said.name)
-    scope = house.scope(cwd=said.cwd, approver=approver_of(said, out), platform="cli")
-    result = house.pipeline.run(ToolCall(entry.name, _arguments(said.arguments), "call_1", scope))
+    signals = Signals(house.close)
+    scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")
+    scope = replace(scope, cancel=signals.cancel, call=None, acall=None)  # bound anew, with the cancel in it
+    with signals.heard():
+        result = house.pipeline.run(ToolCall(entry.name, _arguments(said.arguments), "call_1", scope))
+    signals.check()
+    _tell_result(result, out)
+    return exit_code_of(result)
+
+
+def _tell_result(result: ToolResult, out: Output) -> None:
     if out.json:
         out.document(_result_document(result))
-    elif result.status == "refused":
+    if result.status == "refused":
         report = json.loads(result.content)
-        out.fail(report["error"], report.get("hint", ""), exit_code_of(result))
-    else:
-        out.text(result.content)
-    return exit_code_of(result)
+        out.tell(report["error"], report.get("hint", ""))
+    elif not out.json:
+        out.answer(result.content)
 
 
 def _arguments(words: list[str]) -> Any:
@@ -195,6 +205,9 @@ def _arguments(words: list[str]) -> Any:
     for word, (key, sign, _) in zip(words, pairs, strict=True):
         if not sign or not key:
             raise UsageError(f"not a pair: {word!r}", "write k=v, or one JSON object in quotes")
+    keys = [key for key, _, _ in pairs]
+    if twice := next((key for key in keys if keys.count(key) > 1), None):
+        raise UsageError(f"{twice} is given twice", "several values are one JSON object: '{\"k\": [1, 2]}'")
     return {key: value for key, _, value in pairs}
 
 
@@ -211,9 +224,13 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _result_document(result: ToolResult) -> dict[str, Any]:
+    content = _parsed(result.content)
+    report = content if result.is_error and isinstance(content, dict) else {}
+    failure = {"error": report.get("error", content), "hint": report.get("hint"), "exit_code": exit_code_of(result)}
     return {
+        **(failure if result.is_error else {}),
         "name": result.call.name,
-        "content": _parsed(result.content),
+        "content": content,
         "is_error": result.is_error,
         "status": result.status,
         "by": result.by or None,
@@ -240,7 +257,9 @@ def exit_code_of(result: ToolResult) -> int:
 
 def _enable(house: House, said: Namespace, out: Output) -> int:
     name = _known(house, said.toolset)
-    disabled = tuple(t for t in house.config.disabled_toolsets if t != name)
+    for key in ("toolsets", "disabled_toolsets"):
+        configured(house, key)
+    disabled = _without(house, house.config.disabled_toolsets, name)
     enabled = house.config.toolsets
     covered = set(house.toolsets.resolve(name)) <= house.supply.selected(enabled or (PRESET,), ())
     if not covered:
@@ -250,9 +269,23 @@ def _enable(house: House, said: Namespace, out: Output) -> int:
 
 def _disable(house: House, said: Namespace, out: Output) -> int:
     name = _known(house, said.toolset)
-    enabled = tuple(t for t in house.config.toolsets if t != name)
+    enabled = tuple(t for t in house.config.toolsets if house.toolsets.canonical(t) != name)
     disabled = tuple(dict.fromkeys((*house.config.disabled_toolsets, name)))
     return _store(house, out, f"{name} is disabled", toolsets=enabled, disabled_toolsets=disabled)
+
+
+def _without(house: House, names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """*names* so that nothing of the toolset *name* is under them: a group is split where it holds more."""
+    freed = set(house.toolsets.resolve(name))
+    left: list[str] = []
+    for other in names:
+        tools = house.toolsets.expand((other,)).tools
+        if tools & freed:
+            toolsets = {entry.toolset for entry in house.registry.entries() if entry.name in tools - freed}
+            left += sorted(t for t in toolsets if not freed.intersection(house.registry.members(t)))
+        elif house.toolsets.canonical(other) != name:
+            left.append(other)
+    return tuple(dict.fromkeys(left))
 
 
 def _known(house: House, name: str) -> str:

@@ -89,6 +89,8 @@ def _create(house: House, said: Namespace, out: Output) -> int:
         raise UsageError("a toolset holds something", "give --tools or --includes")
     for name in includes:
         house.toolsets.resolve(name)
+    if house.registry.members(said.name):
+        raise UsageError(f"{said.name!r} is the toolset of tools that are here", "choose another name")
     house.toolsets.create(said.name, said.description, tools, includes)
     unknown = sorted(set(tools) - set(house.registry.names()))
     kept = {

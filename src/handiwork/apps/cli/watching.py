@@ -10,7 +10,7 @@ from typing import Any
 from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted, TextDelta
 from ...core.types import ToolResult
 from ...core.wire import dumps
-from .output import Output
+from .output import Output, printable
 
 _MOST = 100
 
@@ -36,7 +36,7 @@ class Watching:
                 mark = self._out.paint("●", "cyan", self._stream)
                 self._out.note(f"{mark} {call.name}  {_short(_arguments(call.arguments))}")
             case CallProgress(_, progress):
-                self._out.note(f"  … {progress.message}")
+                self._out.note(f"  … {_short(progress.message)}")
             case CallFinished(result):
                 self._out.note(self._finished(result))
 
@@ -79,5 +79,5 @@ def _gist(content: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     return line if len(line) <= _MOST else line[: _MOST - 1] + "…"

@@ -13,7 +13,7 @@ from ...pipeline.dry import rehearse
 from ..house import House, default
 from .output import Output
 from .parsing import Parser, add_selection
-from .selection import selection_of
+from .selection import folder_of, selection_of
 
 EXAMPLES = """\
 examples:
@@ -73,7 +73,7 @@ def _lines(checkpoints: tuple[Checkpoint, ...], out: Output) -> list[str]:
 
 def _why_call(house: House, said: Namespace, out: Output) -> int:
     call = _read_call(said.call)
-    scope = house.scope(cwd=said.cwd, platform="cli")
+    scope = house.scope(cwd=folder_of(said), platform="cli", supplied=house.supplied(*selection_of(house, said)))
     steps = rehearse(house.pipeline, ToolCall(call["name"], call.get("arguments"), "call_1", scope))
     rows = [{"step": name, **_outcome(after)} for name, after in steps]
     refused = rows[-1]["outcome"] == "refused"

@@ -64,20 +64,27 @@ class Completion:
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         self._usage = _usage(chunk.get("usage")) or self._usage
-        for choice in (chunk.get("choices") or ())[:1]:
-            self._finish = choice.get("finish_reason") or self._finish
-            self._take_message(choice.get("delta") or choice.get("message") or {})
+        for choice in self._objects(chunk.get("choices"))[:1]:
+            self._finish = str(choice.get("finish_reason") or self._finish)
+            for message in self._objects([choice.get("delta") or choice.get("message") or {}]):
+                self._take_message(message)
+
+    def _objects(self, value: Any) -> list[Mapping[str, Any]]:
+        """The list of objects that must stand here; absent is empty. ModelError for any other shape."""
+        found = value or []
+        if isinstance(found, list) and all(isinstance(item, Mapping) for item in found):
+            return found
+        raise self._fault("answered in another shape than a chat completion has", one_line(str(value)))
 
     def _take_message(self, message: Mapping[str, Any]) -> None:
         text = message.get("content")
         if isinstance(text, str) and text:
             self._text.append(text)
             self._tell(self._gate.feed(text) if self._names else text)
-        for place, call in enumerate(message.get("tool_calls") or ()):
+        calls = self._objects(message.get("tool_calls"))
+        for place, call in enumerate(calls):
             # whole messages carry no index: their place in the list is it
-            self._assembly.add(
-                {"index": place, **call} if "role" in message and len(message["tool_calls"]) > 1 else call
-            )
+            self._assembly.add({"index": place, **call} if "role" in message and len(calls) > 1 else call)
         if legacy := message.get("function_call"):
             self._assembly.add({"index": 0, "function": legacy})
 
@@ -115,4 +122,5 @@ def tool_names(tools: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 def _usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
-    return Usage(int(value.get("prompt_tokens") or 0), int(value.get("completion_tokens") or 0))
+    asked, said = (value.get(key) for key in ("prompt_tokens", "completion_tokens"))
+    return Usage(asked if isinstance(asked, int) else 0, said if isinstance(said, int) else 0)

@@ -43,7 +43,7 @@ class Endpoint:
     retry: Retry = PATIENT
 
     def __post_init__(self) -> None:
-        if urlsplit(self.base_url).scheme not in ("http", "https"):
+        if not _is_base_url(self.base_url):
             raise UsageError(
                 f"not a base URL: {self.base_url!r}",
                 "it looks like http://127.0.0.1:11434/v1 or https://host/v1",
@@ -61,6 +61,14 @@ class Endpoint:
     @property
     def is_loopback(self) -> bool:
         return urlsplit(self.base_url).hostname in _LOOPBACK
+
+
+def _is_base_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that don't close, a port that is none
+        return False
 
 
 class OpenAIModel:

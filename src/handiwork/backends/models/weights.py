@@ -127,6 +127,9 @@ def _take_file(path: Path, home: Path, sha256: str, progress: Progress) -> Path:
     _check_name(path.name)
     if not path.is_file():
         raise UsageError(f"there is no file {path}", f"known models: {', '.join(KNOWN)}")
+    with path.open("rb") as start:
+        if start.read(4) != b"GGUF":
+            raise UsageError(f"{path} is not a GGUF file", "convert it first, or pull another one")
     target = _store(home) / path.name
     wanted = Wanted(path.stat().st_size, sha256 or sha256_of(path))
     with open_part(target, wanted, progress) as part, path.open("rb") as source:

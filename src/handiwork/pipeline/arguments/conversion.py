@@ -66,6 +66,7 @@ def _scalar_text(text: str) -> str:
 
 
 def to_integer(value: Any, _: Trace) -> Turned | None:
+    """A whole number from its text, or from a number with an empty fraction."""
     if isinstance(value, float) and not isinstance(value, bool):
         whole = isfinite(value) and value.is_integer()
         return (int(value), "whole number written with a fraction", 1) if whole else None
@@ -91,6 +92,7 @@ def _whole_decimal(text: str) -> Turned | None:
 
 
 def to_number(value: Any, trace: Trace) -> Turned | None:
+    """A number from its text."""
     if not isinstance(value, str):
         return None
     text = _scalar_text(value)
@@ -102,6 +104,7 @@ def to_number(value: Any, trace: Trace) -> Turned | None:
 
 
 def to_boolean(value: Any, _: Trace) -> Turned | None:
+    """True or false from its text, or from 1 and 0."""
     if isinstance(value, str):
         return _BOOLEANS.get(value) or (_BOOLEANS.get(_scalar_text(value).lower()) if len(value) < 64 else None)
     if type(value) is int and value in (0, 1):
@@ -110,12 +113,14 @@ def to_boolean(value: Any, _: Trace) -> Turned | None:
 
 
 def to_null(value: Any, _: Trace) -> Turned | None:
+    """None from a text that says so."""
     if isinstance(value, str) and means_nothing(value):
         return None, "null written as text", 1 if value.strip() else 2
     return None
 
 
 def to_string(value: Any, trace: Trace) -> Turned | None:
+    """Text from a number or a boolean, where that is how it was written."""
     if isinstance(value, bool):
         return "true" if value else "false", "text was expected", 1
     if isinstance(value, int) and value.bit_length() < 10_000:
@@ -130,6 +135,7 @@ def to_string(value: Any, trace: Trace) -> Turned | None:
 
 
 def to_object(value: Any, _: Trace) -> Turned | None:
+    """An object from its text."""
     if isinstance(value, Mapping):
         return {str(k): v for k, v in value.items()}, "mapping as an object", 1
     found = _structure(value, "{")

@@ -106,6 +106,16 @@ def test_a_tool_that_touches_nothing_is_cheap() -> None:
 
 
 def test_the_judges_load_only_when_something_is_judged() -> None:
-    code = "import sys, handiwork.guard.policy as p; p.policy(); print('handiwork.guard.commands' in sys.modules)"
+    code = "import sys, handiwork.guard.policies as p; p.policy(); print('handiwork.guard.commands' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"
+
+
+def test_public_names_are_functions_whatever_was_imported_first():
+    code = (
+        "import importlib, pkgutil, handiwork.guard as g\n"
+        "for m in pkgutil.iter_modules(g.__path__): importlib.import_module(f'handiwork.guard.{m.name}')\n"
+        "print(all(callable(getattr(g, name)) for name in g.__all__))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "True"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .redact import redact
+from .redaction import redact
 
 _STRUCTURE = re.compile(
     r"</?(?:system|assistant|user|human|tool|function|tool_calls?|tool_results?|tool_responses?|function_calls?"

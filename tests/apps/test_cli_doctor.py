@@ -1,0 +1,49 @@
+"""What works here, what doesn't, and what would mend it."""
+
+from __future__ import annotations
+
+from .test_cli_tools import GATED
+
+
+def test_a_new_home_has_warnings_only(cli, home):
+    ran = cli("doctor", "--json")
+    assert ran.code == 0 and ran.document["version"]
+    groups = {f["group"] for f in ran.document["findings"]}
+    assert groups >= {"environment", "configuration", "model", "tools"}
+    assert all(f["state"] in ("ok", "warning") for f in ran.document["findings"])
+    assert all(f["fix"] for f in ran.document["findings"] if f["state"] != "ok")
+    text = cli("doctor").out
+    assert str(home) in text and "✓" in text and "fix: " in text
+
+
+def test_a_gated_tool_is_a_warning_with_its_fix(cli, plugin):
+    plugin("weather", GATED)
+    cli("tools", "enable", "weather")
+    ran = cli("doctor", "--json")
+    found = next(f for f in ran.document["findings"] if f["name"] == "forecast")
+    assert ran.code == 0 and found["state"] == "warning" and "HANDIWORK_TEST_WEATHER_KEY" in found["fix"]
+
+
+def test_a_home_that_cant_be_written_is_told(cli, monkeypatch, tmp_path):
+    (tmp_path / "plain").write_text("")
+    monkeypatch.setenv("HANDIWORK_HOME", str(tmp_path / "plain" / "home"))
+    found = next(f for f in cli("doctor", "--json").document["findings"] if f["name"] == "home")
+    assert found["state"] == "warning" and "HANDIWORK_HOME" in found["fix"]
+
+
+def test_a_custom_toolset_that_names_what_isnt_there(cli, configure):
+    configure("custom_toolsets: {mine: {tools: [patch, not_here]}}\n")
+    ran = cli("doctor", "--json")
+    found = next(f for f in ran.document["findings"] if f["name"] == "custom toolset")
+    assert ran.code == 0 and "not_here" in found["detail"] and "patch" not in found["detail"]
+
+
+def test_toolsets_that_ship_without_their_tools_are_no_fault(cli, configure):
+    configure("disabled_toolsets: [web]\ntoolsets: [file_tools, safe]\n")
+    assert cli("doctor").code == 0 and cli("tools", "list").code == 0
+
+
+def test_no_key_is_shown(cli, monkeypatch):
+    key = "sk-" + "proj-" + "Zq9" * 12
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert key not in cli("doctor").out + cli("doctor", "--json").out + cli("config", "show").out

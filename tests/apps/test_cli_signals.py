@@ -1,0 +1,174 @@
+"""Real processes that get real signals: they end soon, with the right code, and take their children along."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+STUBBORN = """
+import time
+from handiwork import tool
+
+@tool(toolset="stubborn")
+def hold(note: str) -> str:
+    'Hold on, whatever is said.'
+    open(note, "w").write("here")
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            time.sleep(0.1)
+        except BaseException:
+            pass
+    return "done"
+"""
+
+
+@pytest.fixture
+def start(surroundings, tmp_path):
+    """Starts `handiwork WORDS`; what is still running at the end is killed."""
+    children = []
+
+    def begin(*words, wrapper=(), stdin=subprocess.DEVNULL):
+        child = subprocess.Popen(
+            [*wrapper, sys.executable, "-m", "handiwork", *words],
+            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=surroundings,
+        )  # fmt: skip
+        children.append(child)
+        return child
+
+    yield begin
+    for child in children:
+        child.kill()
+        child.communicate()
+
+
+def wait_for(condition, seconds=15):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def pid_in(path):
+    wait_for(lambda: path.exists() and path.read_text().strip())
+    return int(path.read_text())
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except FileNotFoundError:
+        return False
+
+
+SLEEP = "echo $$ > child.pid; exec sleep 300"
+TREES = {"plain": SLEEP, "stubborn": f"trap '' TERM INT HUP; {SLEEP}", "another session": f"setsid sh -c '{SLEEP}'"}
+
+
+def task(script, text):
+    return [
+        "run",
+        "x",
+        "--yes",
+        "--model",
+        script({"calls": [{"name": "terminal", "arguments": {"command": text}}]}, "?"),
+    ]
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
+@pytest.mark.parametrize("kind", TREES)
+def test_a_signal_ends_a_run_and_its_child(start, script, tmp_path, number, kind):
+    child = start(*task(script, TREES[kind]), "--json")
+    pid = pid_in(tmp_path / "child.pid")
+    began = time.monotonic()
+    child.send_signal(number)
+    out, err = child.communicate(timeout=10)
+    assert child.returncode == CODES[number] and time.monotonic() - began < 4
+    assert json.loads(out)["ending"] == "cancelled" and "Traceback" not in err
+    wait_for(lambda: not is_running(pid), 3)
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
+def test_a_signal_ends_a_call_by_hand_and_its_child(start, tmp_path, number):
+    child = start("tools", "call", "terminal", f"command={SLEEP}", "--yes", "--json")
+    pid = pid_in(tmp_path / "child.pid")
+    child.send_signal(number)
+    out, err = child.communicate(timeout=10)
+    assert child.returncode == CODES[number] and json.loads(out)["exit_code"] == CODES[number]
+    assert "interrupted" in err and "Traceback" not in err
+    wait_for(lambda: not is_running(pid), 3)
+
+
+def test_what_a_call_left_in_the_background_ends_with_it(start, tmp_path):
+    child = start("tools", "call", "terminal", "command=sh -c 'echo $$ > child.pid; exec sleep 300' &", "--yes")
+    pid = pid_in(tmp_path / "child.pid")
+    assert child.wait(15) == 0
+    wait_for(lambda: not is_running(pid), 3)
+
+
+def test_a_second_interrupt_quits_at_once(start, script, plugin, tmp_path):
+    plugin("stubborn", STUBBORN)
+    for words in (
+        ["tools", "call", "hold", "note=note"],
+        ["run", "x", "--toolsets", "stubborn", "--model",
+         script({"calls": [{"name": "hold", "arguments": {"note": "note"}}]}, "?")],
+    ):  # fmt: skip
+        (tmp_path / "note").unlink(missing_ok=True)
+        child = start(*words)
+        wait_for((tmp_path / "note").exists)
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        if child.poll() is None:
+            child.send_signal(signal.SIGINT)
+        assert child.wait(3) == 130
+
+
+def test_a_model_that_hangs_is_interrupted(start, endpoint):
+    asked = []
+    url = endpoint(lambda handler: asked.append(1) or time.sleep(20))
+    child = start("run", "x", "--model", f"{url}#m")
+    wait_for(lambda: asked)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=5)
+    assert (child.returncode, out) == (130, "") and "cancelled" in err
+
+
+def test_waiting_for_standard_input_is_interrupted(start, script):
+    child = start("run", "-", "--model", script("hi"), stdin=subprocess.PIPE)
+    time.sleep(1)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(5) == 143
+
+
+def test_nohup_outlives_the_terminal(start, script, tmp_path):
+    child = start(*task(script, "echo $$ > child.pid; sleep 1.5"), wrapper=("nohup",))
+    pid_in(tmp_path / "child.pid")
+    child.send_signal(signal.SIGHUP)
+    assert child.communicate(timeout=10)[0] == "?\n" and child.returncode == 0
+
+
+def test_term_ends_a_chat_also_between_turns(start, script, tmp_path):
+    child = start("chat", "--model", script("one", "two"), stdin=subprocess.PIPE)
+    child.stdin.write("hello\n")
+    child.stdin.flush()
+    time.sleep(1)
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(5) == 143
+
+
+def test_a_plugin_that_holds_up_the_start_is_interrupted(start, plugin, tmp_path):
+    plugin("spin", "from pathlib import Path\nPath('note').touch()\nwhile True: pass\n# \nregistry.register()\n")
+    child = start("tools", "list")
+    wait_for((tmp_path / "note").exists)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=5)
+    assert (child.returncode, out) == (130, "") and "Traceback" not in err

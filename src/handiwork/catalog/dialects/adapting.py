@@ -59,6 +59,7 @@ class Adapting:
     def run(self) -> Adapted:
         """The whole schema. Raises `UnsayableSchemaError` where it can't be an object of parameters."""
         root = self._finish(self._root(), Place())
+        _refuse_if_empty(root)
         root.setdefault("properties", {})
         defs: Schema = {}
         while self._waiting:
@@ -73,8 +74,7 @@ class Adapting:
     def _root(self) -> Schema:
         tell = self._notes.at("")
         root = self._object(self._document, Place())
-        if root.get("not", False) in ({}, True) or "object" not in root.get("type", ("object",)):
-            raise UnsayableSchemaError("", "parameters must be an object, and this schema takes none")
+        _refuse_if_empty(root)
         for key in ("enum", "const"):
             if root.pop(key, None) is not None:
                 tell("widened", f"{key!r} can't be said at the root")
@@ -168,7 +168,7 @@ class Adapting:
         if key in NAMED:
             self._count(value)
             return {name: self._schema(inner, place.down(key, name)) for name, inner in value.items()}
-        if key == "anyOf" or key == "prefixItems":
+        if key in ("anyOf", "prefixItems"):
             return [self._schema(inner, place.down(key, i)) for i, inner in enumerate(value)]
         if key == "additionalProperties" and (isinstance(value, bool) or self._dialect.closed):
             return value
@@ -199,3 +199,9 @@ class Adapting:
             out |= made
         else:
             self._notes.at(place.path)("widened", f"{next(iter(group))!r} can't be said exactly and is left out")
+
+
+def _refuse_if_empty(root: Schema) -> None:
+    """A root that accepts no object has no parameters to give."""
+    if root.get("not", False) in ({}, True) or "object" not in root.get("type", ("object",)):
+        raise UnsayableSchemaError("", "parameters must be an object, and this schema takes none")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import UnknownNameError
+from ...core.loading import Late
 from ...core.types import Schema, ToolEntry
-from ...core.wire import copy_json
+from ...core.wire import FrozenList, copy_json, freeze
+from ..supply import View
 from . import adapt, adapt_schema
 from .notes import UnsayableSchemaError
 from .table import DIALECTS
 
+logging = Late("logging")
+
 ENVELOPES = (*DIALECTS, "mcp")
+IsLegal = Callable[[ToolEntry, Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,61 +29,107 @@ class Defined:
     quarantined: Mapping[str, str] = field(default_factory=dict)
 
 
-def define(functions: Iterable[Mapping[str, Any]], dialect: str, entries: Sequence[ToolEntry] = ()) -> Defined:
+class Definer:
+    """Definitions in each dialect, remembered until what is shown changes. They come frozen."""
+
+    def __init__(self, is_legal: IsLegal | None = None) -> None:
+        self._is_legal = is_legal
+        self._made: dict[str, tuple[FrozenList, Defined]] = {}
+
+    def of(self, view: View, dialect: str) -> Defined:
+        """What *view* shows, for an API. Raises `UnknownNameError` for an unknown dialect."""
+        known = self._made.get(dialect)
+        if known is not None and known[0] is view.definitions:
+            return known[1]
+        made = define((d["function"] for d in view.definitions), dialect, view.entries, self._is_legal)
+        made = Defined(freeze(made.definitions), made.quarantined)
+        self._made[dialect] = view.definitions, made
+        return made
+
+
+def define(
+    functions: Iterable[Mapping[str, Any]],
+    dialect: str,
+    entries: Sequence[ToolEntry] = (),
+    is_legal: IsLegal | None = None,
+) -> Defined:
     """The definitions of *functions* (name, description, parameters) for an API.
 
-    *entries* add what only some APIs take: output schemas and examples. A tool whose schema can't be said
-    is left out, logged, and named in `quarantined`. Raises `UnknownNameError` for an unknown dialect.
+    *entries* add what only some APIs take: output schemas, and those examples that *is_legal* lets pass (an
+    API refuses the whole request for a wrong one). A tool whose schema can't be said is left out, logged,
+    and named in `quarantined`. Raises `UnknownNameError` for an unknown dialect.
     """
     if dialect not in ENVELOPES:
         raise UnknownNameError("dialect", dialect, ENVELOPES, f"known: {', '.join(ENVELOPES)}")
     by_name = {entry.name: entry for entry in entries}
+    make = _MAKERS.get(dialect, _openai)
     made: list[Schema] = []
     refused: dict[str, str] = {}
     for function in functions:
+        name = function["name"]
+        more = _Extras(by_name.get(name), is_legal)
         try:
-            made.append(_MAKERS.get(dialect, _openai)(function, dialect, by_name.get(function["name"])))
+            made.append(make(function, dialect, more))
         except UnsayableSchemaError as no:
-            refused[function["name"]] = str(no)
-            logging.getLogger(__name__).warning(
-                "tool %s is not offered: its schema can't be said in %s: %s", function["name"], dialect, no
-            )
+            refused[name] = f"{dialect} can't say its schema: {no}"
+            logging.getLogger(__name__).warning("tool %s is not offered: %s", name, refused[name])
     return Defined(made, refused)
 
 
-def _openai(function: Mapping[str, Any], dialect: str, _: ToolEntry | None) -> Schema:
+@dataclass(frozen=True, slots=True)
+class _Extras:
+    """What a registered tool has beside its function schema."""
+
+    entry: ToolEntry | None
+    is_legal: IsLegal | None
+
+    @property
+    def output(self) -> Schema | None:
+        """The schema of results, where it is one of an object: no API takes another."""
+        schema = self.entry.output_schema if self.entry else None
+        return schema if schema and schema.get("type") == "object" else None
+
+    @property
+    def examples(self) -> list[Schema]:
+        """Arguments that show how the tool is called."""
+        if self.entry is None or self.is_legal is None:
+            return []
+        shown = [e for e in self.entry.examples if isinstance(e, Mapping)]
+        return [copy_json(e) for e in shown if self.is_legal(self.entry, e)]
+
+
+def _openai(function: Mapping[str, Any], dialect: str, _: _Extras) -> Schema:
     return {"type": "function", "function": _named(function, "parameters", adapt_schema(_given(function), dialect))}
 
 
-def _strict(function: Mapping[str, Any], dialect: str, entry: ToolEntry | None) -> Schema:
+def _strict(function: Mapping[str, Any], dialect: str, more: _Extras) -> Schema:
     """Strict, unless that would take legal values away: such a tool goes out as before."""
     adapted = adapt(_given(function), dialect)
     if adapted.narrowed:
-        return _openai(function, "openai", entry)
+        return _openai(function, "openai", more)
     return {"type": "function", "function": {**_named(function, "parameters", adapted.schema), "strict": True}}
 
 
-def _anthropic(function: Mapping[str, Any], dialect: str, entry: ToolEntry | None) -> Schema:
+def _anthropic(function: Mapping[str, Any], dialect: str, more: _Extras) -> Schema:
     made = _named(function, "input_schema", adapt_schema(_given(function), dialect))
-    examples = [copy_json(e) for e in entry.examples if isinstance(e, Mapping)] if entry else []
-    return {**made, "input_examples": examples} if examples else made
+    return {**made, "input_examples": examples} if (examples := more.examples) else made
 
 
-def _gemini(function: Mapping[str, Any], dialect: str, entry: ToolEntry | None) -> Schema:
+def _gemini(function: Mapping[str, Any], dialect: str, more: _Extras) -> Schema:
     parameters = adapt_schema(_given(function), dialect)
     made = _named(function, "parameters", parameters)
     if not parameters["properties"]:
         del made["parameters"]  # an object without properties is refused by older models
-    if entry and entry.output_schema and _is_object(entry.output_schema):
-        made["response"] = adapt_schema(entry.output_schema, dialect)
+    if more.output:
+        made["response"] = adapt_schema(more.output, dialect)
     return made
 
 
-def _mcp(function: Mapping[str, Any], _: str, entry: ToolEntry | None) -> Schema:
+def _mcp(function: Mapping[str, Any], _: str, more: _Extras) -> Schema:
     """As the author wrote it: MCP takes any JSON Schema of an object."""
     made = _named(function, "inputSchema", copy_json(_given(function)))
-    if entry and entry.output_schema and _is_object(entry.output_schema):
-        made["outputSchema"] = copy_json(entry.output_schema)
+    if more.output:
+        made["outputSchema"] = copy_json(more.output)
     return made
 
 
@@ -91,11 +141,7 @@ def _named(function: Mapping[str, Any], key: str, parameters: Schema) -> Schema:
     return {"name": function["name"], "description": function.get("description", ""), key: parameters}
 
 
-def _is_object(schema: Mapping[str, Any]) -> bool:
-    return schema.get("type") == "object"
-
-
-_MAKERS: dict[str, Callable[[Mapping[str, Any], str, ToolEntry | None], Schema]] = {
+_MAKERS: dict[str, Callable[[Mapping[str, Any], str, _Extras], Schema]] = {
     "openai-strict": _strict,
     "anthropic": _anthropic,
     "gemini": _gemini,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.types import Schema
-from .keywords import UNIONS, is_plain, split_annotations
+from .keywords import UNIONS, is_plain
 from .merging import merge
 from .notes import Notes
 from .reading import read_node
@@ -15,6 +15,7 @@ from .references import References, Target
 from .table import Dialect
 
 _MOST_FOLLOWED = 40
+_DEEPEST_PART = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,9 @@ class Flattening:
     def flat(self, raw: object, place: Place, *, alone: bool = True) -> Flat:
         """The flat node of *raw*. Not *alone*, it is a part of another and can't stay a reference."""
         tell = self._notes.at(place.path)
+        if place.depth > _DEEPEST_PART:
+            tell("widened", "too many parts of parts: cut here")
+            return Flat({}, place.via)
         node = read_node(raw, tell)
         ref = node.pop("$ref", None)
         parts = [*node.pop("allOf", ()), *_unions_of_one(node)]
@@ -102,7 +106,7 @@ class Flattening:
         if target.pointer in place.via:
             tell("widened", f"the reference {target.pointer!r} leads back to itself: cut here")
             return None
-        if len(place.via) >= _MOST_FOLLOWED or place.depth > _MOST_FOLLOWED * 2:
+        if len(place.via) >= _MOST_FOLLOWED:
             tell("widened", f"the reference {target.pointer!r} is one of too many in a row: cut here")
             return None
         return target.raw, place.through(frozenset({target.pointer}))
@@ -111,8 +115,3 @@ class Flattening:
 def _unions_of_one(node: Schema) -> list[Any]:
     """The members of unions that have only one, taken out of *node*: such a member simply holds."""
     return [node.pop(key)[0] for key in UNIONS if len(node.get(key, ())) == 1]
-
-
-def overlay(notes: Schema, schema: Schema) -> Schema:
-    """*schema* under the annotations of *notes*."""
-    return {**schema, **split_annotations(notes)[0]}

@@ -81,9 +81,8 @@ def _draft4_bounds(node: Schema, _: Tell) -> None:
     """In draft-04 `exclusiveMinimum` was a flag of `minimum`."""
     for bound in ("minimum", "maximum"):
         flag = f"exclusive{bound.capitalize()}"
-        if isinstance(node.get(flag), bool):
-            if node.pop(flag) and bound in node:
-                node[flag] = node.pop(bound)
+        if isinstance(node.get(flag), bool) and node.pop(flag) and bound in node:
+            node[flag] = node.pop(bound)
 
 
 def _reference(node: Schema, _: Tell) -> None:

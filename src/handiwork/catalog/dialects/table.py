@@ -84,9 +84,7 @@ _STRICT_ANY = _any_of(
         {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
     ]
 )
-_GEMINI_ANY = _any_of(
-    [{"type": "string", "nullable": True}, *({"type": t} for t in ("number", "boolean", "object"))]
-)
+_GEMINI_ANY = _any_of([{"type": "string", "nullable": True}, *({"type": t} for t in ("number", "boolean", "object"))])
 _GRAMMAR_FORMATS = frozenset({"date", "time", "date-time", "uuid", *(f"uuid{n}" for n in range(1, 6))})
 _STRICT_FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
@@ -171,4 +169,3 @@ DIALECTS: dict[str, Dialect] = {
         most_repeats=1000,
     ),
 }  # fmt: skip
-

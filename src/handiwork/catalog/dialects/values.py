@@ -81,14 +81,14 @@ def whole_bounds(node: Schema, dialect: Dialect, tell: Tell) -> Schema:
         tell("widened", "bounds of numbers that aren't integers can't be said")
         return rest
     lowest = max((*_ints(node, "minimum", math.ceil, 0), *_ints(node, "exclusiveMinimum", math.floor, 1)), default=None)
-    highest = min((*_ints(node, "maximum", math.floor, 0), *_ints(node, "exclusiveMaximum", math.ceil, -1)), default=None)
-    for key, bound in (("minimum", lowest), ("maximum", highest)):
-        if bound is not None and _FIRST_INT64 < bound < _LAST_INT64:
-            rest[key] = bound
+    highest = min(
+        (*_ints(node, "maximum", math.floor, 0), *_ints(node, "exclusiveMaximum", math.ceil, -1)), default=None
+    )
     if lowest is not None and highest is not None and lowest > highest:
         tell("widened", "no integer lies between the bounds")
-        return {k: v for k, v in rest.items() if k not in _BOUNDS}
-    return rest
+        return rest
+    bounds = {"minimum": lowest, "maximum": highest}
+    return rest | {k: v for k, v in bounds.items() if v is not None and _FIRST_INT64 < v < _LAST_INT64}
 
 
 def _ints(node: Schema, key: str, to_whole: Any, step: int) -> list[int]:

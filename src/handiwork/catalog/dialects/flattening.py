@@ -105,11 +105,16 @@ class Flattening:
             return None
         if target.pointer in place.via:
             tell("widened", f"the reference {target.pointer!r} leads back to itself: cut here")
-            return None
+            return _outline(target.raw), place
         if len(place.via) >= _MOST_FOLLOWED:
             tell("widened", f"the reference {target.pointer!r} is one of too many in a row: cut here")
-            return None
+            return _outline(target.raw), place
         return target.raw, place.through(frozenset({target.pointer}))
+
+
+def _outline(raw: Any) -> Schema:
+    """The type of a schema that is cut off, and nothing more."""
+    return {"type": raw["type"]} if isinstance(raw, Mapping) and "type" in raw else {}
 
 
 def _unions_of_one(node: Schema) -> list[Any]:

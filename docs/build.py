@@ -26,6 +26,7 @@ from handiwork import ToolEntry, registry
 from handiwork.catalog.discovery import Scanner
 from handiwork.core.wire import dumps
 from handiwork.sources.builtin import load_builtins
+from handiwork.sources.modules import Harvest
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE, REFERENCE = ROOT / "site", ROOT / "docs" / "reference.md"
@@ -73,7 +74,7 @@ def main() -> int:
 
 def reference() -> str:
     """The built-in tools as a page: toolset by toolset, every argument of every tool."""
-    load_builtins(registry, Scanner())
+    load_builtins(registry, Scanner(), Harvest())
     entries = sorted((e for e in registry.entries() if e.origin == "builtin"), key=lambda e: (e.toolset, e.name))
     lines = ["# Tool reference", "", "This page is made from the schemas by `make docs`. Don't edit it.", ""]
     toolset = ""

@@ -40,7 +40,7 @@ class House:
         self.supply = Supply(registry, self.toolsets)
         self.hooks = Hooks()
         self.harvest = Harvest()
-        results = os.path.join(home or os.path.join(_temporary_folder(), f"handiwork-{os.getuid()}"), "results")
+        results = os.path.join(home, "results") if home else _temporary_folder()
         self.pipeline = Pipeline(
             registry,
             judge=policy(mode=self.config.mode, readable=(results,)),
@@ -130,7 +130,8 @@ class House:
 
 
 def _temporary_folder() -> str:
-    return os.environ.get("TMPDIR") or "/tmp"
+    """A folder for long results, made when one comes. What lies there is read unasked, so nobody may guess it."""
+    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
 
 
 # --------------------------------------------------------------------------------------- which house

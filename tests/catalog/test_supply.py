@@ -150,3 +150,63 @@ def test_words_that_only_look_alike_stay(supply, add):
     add("browse", toolset="browser", text="Give a web_search_query. Use file_path.")
     add("web_search", toolset="web")
     assert "web_search_query" in supply.definitions(["browser"])[0]["function"]["description"]
+
+
+# ------------------------------------------------------------------------------------------- budget
+
+
+@pytest.fixture
+def search_tools(add):
+    for name in ("tool_search", "tool_describe", "tool_call"):
+        add(name, toolset="tool_search")
+
+
+def budgeted(registry, clock, budget):
+    return Supply(registry, Toolsets(registry), clock, budget=budget)
+
+
+def fill(add, count=20):
+    add("core", toolset="file")
+    for number in range(count):
+        add(f"many_{number:02}", toolset="many", text="Does one of many things that nobody asked for. " * 3)
+
+
+def test_without_a_budget_nothing_is_deferred_and_the_search_stays_away(supply, add, search_tools):
+    fill(add)
+    view = supply.view(None)
+    assert len(view.definitions) == 21 and not view.deferred
+    assert view.names == frozenset(names(view.definitions))
+    assert supply.absence(view, supply.registry.get("tool_search")).reason.startswith("shown only while")
+
+
+def test_within_the_budget_the_definitions_are_those_without_one(supply, registry, clock, add, search_tools):
+    fill(add)
+    assert json.dumps(budgeted(registry, clock, 100_000).definitions(None)) == json.dumps(supply.definitions(None))
+
+
+def test_beyond_the_budget_the_rest_stands_behind_the_search(registry, clock, add, search_tools):
+    fill(add)
+    supply = budgeted(registry, clock, 300)
+    view = supply.view(None)
+    assert names(view.definitions) == ["core", "tool_call", "tool_describe", "tool_search"]
+    assert set(view.deferred) == {f"many_{n:02}" for n in range(20)}
+    assert view.deferred["many_00"]["function"]["name"] == "many_00"
+    assert len(view.names) == 24
+    absent = supply.absence(view, registry.get("many_00"))
+    assert "deferred by budget" in absent.reason and "tools_budget_tokens" in absent.fix
+    raised = int(absent.fix.split()[-1])
+    assert not budgeted(registry, clock, raised).view(None).deferred
+    assert budgeted(registry, clock, raised - 1).view(None).deferred
+    assert supply.absence(view, registry.get("core")) is None
+
+
+def test_nothing_is_deferred_where_nothing_could_find_it(registry, clock, add):
+    fill(add)
+    view = budgeted(registry, clock, 300).view(None)
+    assert len(view.definitions) == 21 and not view.deferred
+
+
+def test_the_same_view_while_nothing_changes(registry, clock, add, search_tools):
+    fill(add)
+    supply = budgeted(registry, clock, 300)
+    assert supply.view(["all"]) is supply.view(["all"])

@@ -72,3 +72,14 @@ def test_it_agrees_with_what_is_shown(supply, add):
             shown = {d["function"]["name"] for d in supply.definitions(enabled, disabled)}
             told = {n for n in "abc" if explain(supply, n, enabled, disabled).visible}
             assert shown == told
+
+
+def test_deferred_by_budget_says_how_to_raise_it(registry, add):
+    add("tool_search", toolset="tool_search")
+    for number in range(10):
+        add(f"many_{number}", toolset="many", text="Does one of many things that nobody asked for. " * 3)
+    story = explain(Supply(registry, Toolsets(registry), budget=100), "many_1", None)
+    assert not story.visible and last(story).question == "budget"
+    assert "deferred by budget" in last(story).detail
+    assert last(story).fix.startswith("handiwork config set tools_budget_tokens ")
+    assert explain(Supply(registry, Toolsets(registry)), "many_1", None).visible

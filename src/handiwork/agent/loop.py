@@ -71,8 +71,9 @@ class _Task:
 class Agent:
     """A model with hands. Everything it needs is handed in; it keeps one conversation.
 
-    *scope* says for whom and where; *supply* gives the tool definitions of the moment; *bindings* are
-    the handlers of tools that need an agent.
+    *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
+    of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
+    agent.
     """
 
     def __init__(
@@ -82,13 +83,14 @@ class Agent:
         scope: Scope,
         *,
         supply: Callable[[], Sequence[Mapping[str, Any]]],
+        deferred: Callable[[], frozenset[str]] = frozenset,
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
         watch: Watcher = unwatched,
     ) -> None:
         self.conversation = Conversation()
         self._model, self._pipeline, self._scope = model, pipeline, scope
-        self._offer = Offer(supply)
+        self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._watch = watch
@@ -169,7 +171,7 @@ class Agent:
         return reply
 
     async def _run_calls(self, task: _Task, calls: Sequence[ToolCall]) -> None:
-        scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names()))
+        scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))

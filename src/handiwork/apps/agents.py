@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..agent.loop import Agent, Budget
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
+from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
@@ -40,22 +41,32 @@ def choose_model(house: House, flag: str | None) -> Model:
 
 def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
     """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
-    bindings: dict[str, Handler] = {"todo": Todos()}
+    desk = Desk(house.supply, face.enabled, face.disabled, keeps=True)
+    bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
     scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
-    supply = _supply(house, face, bindings, getattr(model, "dialect", "openai"))
+    supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
-    return Agent(model, house.pipeline, scope, supply=supply, bindings=bindings, budget=budget, watch=face.watch)
+    return Agent(
+        model,
+        house.pipeline,
+        scope,
+        supply=supply,
+        deferred=desk.deferred,
+        bindings=bindings,
+        budget=budget,
+        watch=face.watch,
+    )
 
 
-def _supply(house: House, face: Face, bindings: Iterable[str], dialect: str) -> Callable[[], list[Schema]]:
+def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> Callable[[], list[Schema]]:
     """The definitions of the moment in the model's dialect, without tools that need a part which isn't there."""
     bound = frozenset(bindings)
     definer = Definer()
 
     def supply() -> list[Schema]:
-        shown = definer.of(house.supply.view(face.enabled, face.disabled), dialect).definitions
+        shown = definer.of(desk.definitions(), dialect).definitions
         return [d for d in shown if d["function"]["name"] in bound or not _is_unbound(house, d["function"]["name"])]
 
     return supply

@@ -23,6 +23,7 @@ _OF_PROJECTS = frozenset(
         "disabled_toolsets",
         "custom_toolsets",
         "context_tokens",
+        "tools_budget_tokens",
         "max_steps",
         "max_seconds",
         "mode",

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backends.environment.late import LateEnvironment
+from ..catalog.desk import Desk
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
@@ -37,7 +38,8 @@ class House:
     def __init__(self, registry: ToolRegistry, *, home: str = "", config: Config | None = None) -> None:
         self.registry, self.home, self.config = registry, home, config or Config()
         self.toolsets = Toolsets(registry)
-        self.supply = Supply(registry, self.toolsets)
+        self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
+        self._bindings = {} if self.supply.budget is None else Desk(self.supply).handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else _temporary_folder()
@@ -102,6 +104,7 @@ class House:
             cwd=where,
             workspace=find_workspace(where),
             environment=self._environment,
+            bindings=self._bindings,
             supplied=supplied,
             approver=approver,
         )

@@ -66,7 +66,7 @@ class Toolbox:
         schema can't be said in it stays behind; `why` names the reason.
         """
         view = self._house.supply.view(toolsets, disabled)
-        defined = self._definer.of(view, dialect)
+        defined = self._definer.of(view.definitions, dialect, view.entries)
         self._quarantined = defined.quarantined
         self._supplied = view.names.difference(defined.quarantined)
         return defined.definitions
@@ -95,7 +95,7 @@ class Toolbox:
         self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
     ) -> list[Message]:
         scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
-        scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings=self._bindings))
+        scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings={**scope.bindings, **self._bindings}))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
 

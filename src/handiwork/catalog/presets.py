@@ -20,6 +20,8 @@ class Toolset:
 
 
 ALL = "all"
+SEARCH = "tool_search"
+CORE = ("file", "terminal", "todo", "clarify", "utility", SEARCH)
 
 BASELINE = (
     "file", "terminal", "web", "browser", "code_execution", "vision", "image_gen", "tts", "stt", "memory",

@@ -8,20 +8,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.clock import SYSTEM_CLOCK, Clock
+from ..core.loading import Late
 from ..core.types import Schema, ToolEntry
 from ..core.wire import FrozenDict, FrozenList, copy_json, freeze
 from .gate import Closed
-from .presets import ALL
+from .presets import ALL, SEARCH
 from .store import ToolRegistry
 from .toolsets import Toolsets
 
+cost = Late("handiwork.catalog.cost")
+deferral = Late("handiwork.catalog.deferral")
 _MOST_VIEWS = 64
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One answer to "which tools?": good for its generation, until a gate's time-to-live runs out."""
+    """One answer to "which tools?": good for its generation, until a gate's time-to-live runs out.
+
+    `names` are the tools that may be called. `definitions` are shown; `deferred` are those of the rest,
+    by name, which stand behind the tool search; `full_price` is what all would cost, in tokens, where a
+    budget is set.
+    """
 
     generation: int
     entries: tuple[ToolEntry, ...]
@@ -31,16 +39,22 @@ class View:
     dynamic: tuple[ToolEntry, ...]
     definitions: FrozenList
     names: frozenset[str]
+    deferred: Mapping[str, FrozenDict]
+    full_price: int
 
 
 class Supply:
     """Definitions by selection, cached by generation and gate answers.
 
     The same list object is returned until something changes; it is frozen, so nobody can spoil it.
+    With a *budget* in tokens, tools beyond it are deferred where the selection has the tool search.
     """
 
-    def __init__(self, registry: ToolRegistry, toolsets: Toolsets, clock: Clock = SYSTEM_CLOCK) -> None:
-        self.registry, self.toolsets, self._clock = registry, toolsets, clock
+    def __init__(
+        self, registry: ToolRegistry, toolsets: Toolsets, clock: Clock = SYSTEM_CLOCK, *, budget: int | None = None
+    ) -> None:
+        self.registry, self.toolsets, self._clock, self.budget = registry, toolsets, clock, budget
+        self._prices: Any = None
         self._views: dict[tuple[Names | None, Names], View] = {}
 
     def definitions(self, enabled: Iterable[str] | None, disabled: Iterable[str] | None = None) -> FrozenList:
@@ -61,6 +75,16 @@ class Supply:
         """Names of the registered tools that the two switches leave, gates aside."""
         chosen = self.toolsets.expand((ALL,) if enabled is None else enabled).tools
         return chosen - self.toolsets.expand(disabled).tools if disabled else chosen
+
+    def absence(self, view: View, entry: ToolEntry) -> Closed | None:
+        """Why a tool that is selected, and whose gate is open, isn't shown; None where it is."""
+        if entry.name in view.deferred:
+            reason = f"deferred by budget: all tools take {view.full_price:,} tokens, the budget is {self.budget:,}"
+            fix = f"handiwork config set tools_budget_tokens {view.full_price}"
+            return Closed(f"{reason}; tool_search finds it", fix)
+        if entry.toolset == SEARCH and entry.name not in view.names:
+            return Closed("shown only while tools are deferred, and none is")
+        return None
 
     def _build(self, enabled: Names | None, disabled: Names) -> View:
         generation = self.registry.generation
@@ -84,14 +108,39 @@ class Supply:
         overrides = _overrides(dynamic)
         if before and before.closed == closed and before.overrides == overrides:
             return replace(before, good_until=good_until)
-        shown = [e for e in entries if e.name not in closed]
-        names = frozenset(e.name for e in shown)
-        definitions = self._define(shown, names, overrides)
-        return View(generation, entries, closed, good_until, overrides, dynamic, definitions, names)
+        usable = [e for e in entries if e.name not in closed]
+        full_price = 0 if self.budget is None else self._price(e for e in usable if e.toolset != SEARCH)
+        out = self._left_out(usable, full_price)
+        if not out:  # then there is nothing to search for
+            usable = [e for e in usable if e.toolset != SEARCH]
+        names = frozenset(e.name for e in usable)
+        made = self._define(usable, names, overrides)
+        shown = FrozenList([d for name, d in made.items() if name not in out])
+        deferred = FrozenDict({name: made[name] for name in out})
+        return View(generation, entries, closed, good_until, overrides, dynamic, shown, names, deferred, full_price)
 
-    def _define(self, shown: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]) -> FrozenList:
+    def _define(
+        self, usable: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]
+    ) -> dict[str, FrozenDict]:
         absent = frozenset(n for n in self.registry.names() if n not in names)
-        return FrozenList([self._definition(e, overrides.get(e.name), absent) for e in shown])
+        return {e.name: self._definition(e, overrides.get(e.name), absent) for e in usable}
+
+    def _left_out(self, usable: list[ToolEntry], full_price: int) -> frozenset[str]:
+        """The names that the budget leaves out; none where nothing could find them again."""
+        search = [e for e in usable if e.toolset == SEARCH]
+        if self.budget is None or full_price <= self.budget or not search:
+            return frozenset()
+        others = [e for e in usable if e.toolset != SEARCH]
+        names: frozenset[str] = deferral.left_out(
+            others, lambda entry: self._price((entry,)), self.budget - self._price(search)
+        )
+        return names
+
+    def _price(self, entries: Iterable[ToolEntry]) -> int:
+        """What tools would cost, estimated, so that the same ones are deferred on every machine."""
+        if self._prices is None:
+            self._prices = cost.Prices()
+        return sum(self._prices.of(entry.schema) for entry in entries)
 
     def _definition(self, entry: ToolEntry, override: Schema | None, absent: frozenset[str]) -> FrozenDict:
         function = freeze({**entry.schema, **override}) if override else entry.schema

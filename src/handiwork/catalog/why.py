@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import near_names
 from ..core.types import ToolEntry
+from .presets import SEARCH
 from .supply import Names, Supply, as_names
 
 
@@ -58,7 +59,8 @@ def explain(
         return Story(name, (_unregistered(supply, name, wells or Wells()),))
     found = [Checkpoint("registered", True, f"{where(entry)}, toolset {entry.toolset}, from {entry.origin}")]
     found += [Checkpoint("refused", True, f"an intruder was refused: {r}") for r in supply.registry.rejections(name)]
-    for step in (_enabled, _not_disabled, _gate, _shown):
+    budgeted = supply.budget is not None or entry.toolset == SEARCH
+    for step in (_enabled, _not_disabled, _gate, *((_affordable,) if budgeted else ()), _shown):
         found.append(step(supply, entry, chosen, as_names(disabled)))
         if not found[-1].passed:
             break
@@ -131,6 +133,14 @@ def _gate(supply: Supply, entry: ToolEntry, _: Names | None, __: Names) -> Check
 def _age(supply: Supply, entry: ToolEntry) -> str:
     answer = supply.registry.gate.answer(entry.check_fn) if entry.check_fn else None
     return f"(asked {supply.registry.gate.age_s(answer):.0f} s ago)" if answer else ""
+
+
+def _affordable(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:
+    absent = supply.absence(supply.view(enabled, disabled), entry)
+    if absent:
+        return Checkpoint("budget", False, absent.reason, absent.fix)
+    limit = "none is set" if supply.budget is None else f"within {supply.budget:,} tokens"
+    return Checkpoint("budget", True, limit)
 
 
 def _shown(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:

@@ -27,7 +27,8 @@ class Config:
 
     `model` is a model string such as `local/qwen2.5-coder-1.5b`. `toolsets` and `disabled_toolsets`
     are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
-    of the model's context. `max_steps` and `max_seconds` bound one task. `plugins_disabled` names
+    of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
+    behind the tool search. `max_steps` and `max_seconds` bound one task. `plugins_disabled` names
     plugins that stay out, `plugins_override` those that may replace tools of others.
     """
 
@@ -38,11 +39,19 @@ class Config:
     disabled_toolsets: tuple[str, ...] = ()
     custom_toolsets: Mapping[str, CustomToolset] = field(default_factory=dict)
     context_tokens: int | None = None
+    tools_budget_tokens: int | None = None
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+
+    @property
+    def tools_budget(self) -> int | None:
+        """How many tokens the shown tools may cost; None where neither a budget nor the context is known."""
+        if self.tools_budget_tokens is not None or self.context_tokens is None:
+            return self.tools_budget_tokens
+        return self.context_tokens // 10
 
 
 KEYS: tuple[str, ...] = tuple(f.name for f in fields(Config))
@@ -56,6 +65,7 @@ _KINDS: Mapping[str, Any] = {
     "disabled_toolsets": (list,),
     "custom_toolsets": (dict,),
     "context_tokens": (int,),
+    "tools_budget_tokens": (int,),
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
@@ -76,7 +86,7 @@ def problem_with(key: str, value: Any) -> str | None:
         return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
     if key == "mode" and value not in MODES:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
-    if key in ("max_steps", "max_seconds", "context_tokens") and not 0 < value < math.inf:
+    if key in ("max_steps", "max_seconds", "context_tokens", "tools_budget_tokens") and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
     return None
 

@@ -35,6 +35,8 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
         return FREE
     reads_only = traits.resolved_effect() == "read"
     kinds = set(traits.touches.values())
+    if "tool" in kinds:  # what that one will do isn't known here
+        return WORLD
     if kinds == {"path"}:
         paths = tuple(_paths(traits.touches, args, cwd))
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)

@@ -9,7 +9,7 @@ import pytest
 
 from handiwork import Toolbox
 from handiwork.catalog.dialects import DIALECTS
-from handiwork.catalog.dialects.definitions import ENVELOPES, define
+from handiwork.catalog.dialects.definitions import ENVELOPES, Definer
 from handiwork.core.errors import UnknownNameError
 from handiwork.core.types import ToolEntry
 
@@ -30,7 +30,8 @@ def entry(**more: Any) -> ToolEntry:
 
 
 def one(dialect: str, function: dict[str, Any] = WEATHER, **more: Any) -> dict[str, Any]:
-    (definition,) = define([function], dialect, [entry(**more)], lambda _, example: "city" in example).definitions
+    definer = Definer(lambda _, example: "city" in example)
+    (definition,) = definer.of([{"type": "function", "function": function}], dialect, [entry(**more)]).definitions
     return definition
 
 
@@ -78,7 +79,7 @@ def test_mcp_takes_what_the_author_wrote() -> None:
 
 def test_an_unknown_dialect_is_told_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="gemni") as error:
-        define([], "gemni")
+        Definer().of([], "gemni")
     assert "gemini" in error.value.hint
     assert set(ENVELOPES) == {*DIALECTS, "mcp"}
 
@@ -111,7 +112,7 @@ def test_definitions_are_made_once_until_something_changes(registry: Any, add: A
     add("one")
     box = Toolbox(registry)
     first = box.definitions("gemini")
-    assert box.definitions("gemini") is first
+    assert box.definitions("gemini")[0] is first[0]
     with pytest.raises(TypeError, match="frozen"):
         first[0]["name"] = "two"
     add("two")

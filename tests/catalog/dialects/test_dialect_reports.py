@@ -9,7 +9,7 @@ import pytest
 
 from handiwork import Toolbox, adapt_schema
 from handiwork.catalog.dialects import DIALECTS, adapt
-from handiwork.catalog.dialects.definitions import define
+from handiwork.catalog.dialects.definitions import Definer
 
 from .shapes import keywords_of
 
@@ -96,7 +96,7 @@ def test_one_bad_tool_doesnt_take_the_others_with_it(dialect: str, caplog: pytes
         {"name": "two", "description": "", "parameters": parameters(x={"description": "x", "default": None})},
         {"name": "bad", "description": "", "parameters": {"type": "array"}},
     ]
-    defined = define(functions, dialect)
+    defined = Definer().of([{"type": "function", "function": f} for f in functions], dialect)
     names = [d.get("function", d)["name"] for d in defined.definitions]
     assert names == ["one", "two"]
     assert "must be an object" in defined.quarantined["bad"] and "bad" in caplog.text

@@ -15,12 +15,14 @@ from ...catalog.gate import find_program
 from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
+from ...core.types import Schema
 from ..house import House, default
 from .output import Output
 from .parsing import Parser
 from .selection import PRESET
 
 agents = Late("handiwork.apps.agents")
+cost = Late("handiwork.catalog.cost")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 
@@ -124,10 +126,26 @@ def _tools(house: House) -> Iterator[Finding]:
         for names in (house.config.toolsets, house.config.disabled_toolsets)
     )
     view = house.supply.view(enabled or (PRESET,), disabled)
-    yield Finding("tools", "visible", "ok", f"{len(view.names)} of {len(house.registry.entries())} tools")
+    yield Finding("tools", "visible", "ok", f"{len(view.definitions)} of {len(house.registry.entries())} tools")
+    yield from _cost(house, view.definitions)
     for entry in view.entries:
         if closed := view.closed.get(entry.name):
             yield Finding("tools", entry.name, "warning", closed.reason, closed.fix)
+
+
+def _cost(house: House, definitions: list[Schema]) -> Iterator[Finding]:
+    context = house.config.context_tokens
+    if not context:
+        return
+    tokens = sum(cost.estimate(cost.definition_text(d["function"])) for d in definitions)
+    said = f"about {tokens:,} tokens, {tokens / context:.0%} of the context of {context:,}"
+    if tokens * 10 > context:
+        fix = (
+            "disable a toolset (`handiwork tools definitions --cost` shows the dear ones), or lower tools_budget_tokens"
+        )
+        yield Finding("tools", "cost", "warning", said, fix)
+    else:
+        yield Finding("tools", "cost", "ok", said)
 
 
 def _wells(house: House) -> Iterator[Finding]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import UnknownNameError, UsageError
+from ...core.loading import Late
 from ...core.types import ToolCall, ToolEntry, ToolResult
 from ...core.wire import copy_json, dumps
 from ..config_file import set_value
@@ -18,12 +19,19 @@ from .parsing import Parser, add_selection, add_verbs
 from .selection import PRESET, configured, folder_of, selection_of
 from .signals import Signals
 
+if TYPE_CHECKING:
+    from ...catalog.supply import View
+
+checking = Late("handiwork.apps.cli.checking")
+pricing = Late("handiwork.apps.cli.pricing")
+
 EXAMPLES = """\
   handiwork tools list
   handiwork tools show read_file
   handiwork tools call calculate expression='(1+2)*3'
   handiwork tools call read_file '{"path": "README.md", "limit": 5}'
   handiwork tools disable terminal
+  handiwork tools definitions --cost
 """
 
 
@@ -37,7 +45,8 @@ def configure(parser: Parser) -> None:
             "call": ("run a tool through the whole pipeline", _configure_call),
             "enable": ("enable a toolset", lambda p: _positional(p, "toolset")),
             "disable": ("disable a toolset", lambda p: _positional(p, "toolset")),
-            "definitions": ("what the model is sent, as JSON", add_selection),
+            "definitions": ("what the model is sent, as JSON", _configure_definitions),
+            "check": ("what could be better about a tool, or all", _configure_check),
         },
         EXAMPLES,
     )
@@ -50,6 +59,15 @@ def _positional(parser: Parser, name: str) -> None:
 def _configure_list(parser: Parser) -> None:
     parser.add_argument("toolset", nargs="?", help="only tools of this toolset")
     add_selection(parser)
+
+
+def _configure_definitions(parser: Parser) -> None:
+    parser.add_argument("--cost", action="store_true", help="what each tool and toolset costs in tokens")
+    add_selection(parser)
+
+
+def _configure_check(parser: Parser) -> None:
+    parser.add_argument("name", nargs="?")
 
 
 def _configure_call(parser: Parser) -> None:
@@ -69,6 +87,7 @@ def run(said: Namespace, out: Output) -> int:
         "enable": _enable,
         "disable": _disable,
         "definitions": _definitions,
+        "check": _check,
     }
     return verbs[said.verb](default(), said, out)
 
@@ -82,23 +101,24 @@ def _list(house: House, said: Namespace, out: Output) -> int:
     chosen = house.supply.selected(enabled, disabled)
     shown = set(house.toolsets.resolve(said.toolset)) if said.toolset else None
     entries = sorted(house.registry.entries(), key=lambda e: (e.toolset, e.name))
-    rows = [_row(house, e, chosen) for e in entries if shown is None or e.name in shown]
-    out.show({"tools": rows, "visible": len(view.names)}, _lines(rows, out))
+    rows = [_row(house, e, chosen, view) for e in entries if shown is None or e.name in shown]
+    out.show({"tools": rows, "visible": len(view.definitions)}, _lines(rows, out))
     return 0
 
 
-def _row(house: House, entry: ToolEntry, chosen: frozenset[str]) -> dict[str, Any]:
+def _row(house: House, entry: ToolEntry, chosen: frozenset[str], view: View) -> dict[str, Any]:
     closed = house.registry.gate.closed(entry)
     enabled = entry.name in chosen
-    reason, fix = ("", "") if closed is None else (closed.reason, closed.fix or f"handiwork why {entry.name}")
+    absent = closed or (house.supply.absence(view, entry) if enabled else None)
+    reason, fix = ("", "") if absent is None else (absent.reason, absent.fix or f"handiwork why {entry.name}")
     if not enabled:
         reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
     return {
         "name": entry.name,
         "toolset": entry.toolset,
         "enabled": enabled,
-        "available": closed is None,
-        "visible": enabled and closed is None,
+        "available": closed is None and (not enabled or entry.name in view.names),
+        "visible": enabled and absent is None,
         "reason": reason or None,
         "fix": fix or None,
         "origin": entry.origin,
@@ -166,8 +186,17 @@ def _type_words(prop: Any) -> str:
 
 
 def _definitions(house: House, said: Namespace, out: Output) -> int:
-    out.text(json.dumps(house.supply.definitions(*selection_of(house, said)), ensure_ascii=False, indent=2))
+    if said.cost:
+        pricing.show_costs(house, selection_of(house, said), out)
+    else:
+        out.text(json.dumps(house.supply.definitions(*selection_of(house, said)), ensure_ascii=False, indent=2))
     return 0
+
+
+def _check(house: House, said: Namespace, out: Output) -> int:
+    chosen = [_entry(house, said.name)] if said.name else house.registry.entries()
+    found: int = checking.show_problems(chosen, house.registry.entries(), out)
+    return int(found > 0)
 
 
 # -------------------------------------------------------------------------------------------- calling

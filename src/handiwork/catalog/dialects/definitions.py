@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import UnknownNameError
 from ...core.loading import Late
 from ...core.types import Schema, ToolEntry
-from ...core.wire import FrozenList, copy_json, freeze
-from ..supply import View
+from ...core.wire import copy_json, freeze
 from . import adapt, adapt_schema
 from .notes import UnsayableSchemaError
 from .table import DIALECTS
@@ -30,50 +29,45 @@ class Defined:
 
 
 class Definer:
-    """Definitions in each dialect, remembered until what is shown changes. They come frozen."""
+    """Definitions in each dialect, each made once as long as it is the same. They come frozen."""
 
     def __init__(self, is_legal: IsLegal | None = None) -> None:
         self._is_legal = is_legal
-        self._made: dict[str, tuple[FrozenList, Defined]] = {}
+        self._made: dict[tuple[str, str], tuple[Any, Schema | str]] = {}
 
-    def of(self, view: View, dialect: str) -> Defined:
-        """What *view* shows, for an API. Raises `UnknownNameError` for an unknown dialect."""
-        known = self._made.get(dialect)
-        if known is not None and known[0] is view.definitions:
-            return known[1]
-        made = define((d["function"] for d in view.definitions), dialect, view.entries, self._is_legal)
-        made = Defined(freeze(made.definitions), made.quarantined)
-        self._made[dialect] = view.definitions, made
-        return made
+    def of(self, definitions: Iterable[Mapping[str, Any]], dialect: str, entries: Iterable[ToolEntry] = ()) -> Defined:
+        """OpenAI *definitions* as an API wants them.
+
+        *entries* add what only some APIs take: output schemas, and those examples that `is_legal` lets pass
+        (an API refuses the whole request for a wrong one). A tool whose schema can't be said is left out,
+        logged, and named in `quarantined`. Raises `UnknownNameError` for an unknown dialect.
+        """
+        if dialect not in ENVELOPES:
+            raise UnknownNameError("dialect", dialect, ENVELOPES, f"known: {', '.join(ENVELOPES)}")
+        by_name = {entry.name: entry for entry in entries}
+        made = {d["function"]["name"]: self._one(d, dialect, by_name) for d in definitions}
+        shown = [m for m in made.values() if not isinstance(m, str)]
+        return Defined(shown, {name: m for name, m in made.items() if isinstance(m, str)})
+
+    def _one(self, definition: Mapping[str, Any], dialect: str, entries: Mapping[str, ToolEntry]) -> Schema | str:
+        """One definition, or the reason why there is none."""
+        function = definition["function"]
+        key = dialect, function["name"]
+        known = self._made.get(key)
+        if known is None or known[0] is not definition:
+            extras = _Extras(entries.get(function["name"]), self._is_legal)
+            known = self._made[key] = definition, _make(function, dialect, extras)
+        return known[1]
 
 
-def define(
-    functions: Iterable[Mapping[str, Any]],
-    dialect: str,
-    entries: Sequence[ToolEntry] = (),
-    is_legal: IsLegal | None = None,
-) -> Defined:
-    """The definitions of *functions* (name, description, parameters) for an API.
-
-    *entries* add what only some APIs take: output schemas, and those examples that *is_legal* lets pass (an
-    API refuses the whole request for a wrong one). A tool whose schema can't be said is left out, logged,
-    and named in `quarantined`. Raises `UnknownNameError` for an unknown dialect.
-    """
-    if dialect not in ENVELOPES:
-        raise UnknownNameError("dialect", dialect, ENVELOPES, f"known: {', '.join(ENVELOPES)}")
-    by_name = {entry.name: entry for entry in entries}
-    make = _MAKERS.get(dialect, _openai)
-    made: list[Schema] = []
-    refused: dict[str, str] = {}
-    for function in functions:
-        name = function["name"]
-        more = _Extras(by_name.get(name), is_legal)
-        try:
-            made.append(make(function, dialect, more))
-        except UnsayableSchemaError as no:
-            refused[name] = f"{dialect} can't say its schema: {no}"
-            logging.getLogger(__name__).warning("tool %s is not offered: %s", name, refused[name])
-    return Defined(made, refused)
+def _make(function: Mapping[str, Any], dialect: str, extras: _Extras) -> Schema | str:
+    try:
+        made: Schema = freeze(_MAKERS.get(dialect, _openai)(function, dialect, extras))
+    except UnsayableSchemaError as no:
+        reason = f"{dialect} can't say its schema: {no}"
+        logging.getLogger(__name__).warning("tool %s is not offered: %s", function["name"], reason)
+        return reason
+    return made
 
 
 @dataclass(frozen=True, slots=True)

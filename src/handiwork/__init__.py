@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         run_turn,
     )
     from .apps.toolbox import Toolbox
+    from .catalog.dialects import adapt_schema
     from .pipeline.repair import repair_arguments
 
 __version__ = "0.1.0"
 
 _LATE = {
     "Toolbox": "handiwork.apps.toolbox:Toolbox",
+    "adapt_schema": "handiwork.catalog.dialects:adapt_schema",
     "call_tool": "handiwork.apps.face:call_tool",
     "coerce_tool_args": "handiwork.apps.face:coerce_tool_args",
     "create_custom_toolset": "handiwork.apps.face:create_custom_toolset",
@@ -46,6 +48,7 @@ __all__ = [
     "ToolEntry",
     "ToolRegistry",
     "Toolbox",
+    "adapt_schema",
     "call_tool",
     "coerce_tool_args",
     "create_custom_toolset",

@@ -11,6 +11,7 @@ from ..agent.loop import Agent, Budget
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
+from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
 from .house import House
@@ -45,7 +46,7 @@ def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budg
     if face.clarify:
         bindings["clarify"] = face.clarify
     scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
-    supply = _supply(house, desk, bindings)
+    supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
     return Agent(
         model,
@@ -59,12 +60,13 @@ def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budg
     )
 
 
-def _supply(house: House, desk: Desk, bindings: Iterable[str]) -> Callable[[], list[Schema]]:
-    """The definitions of the moment, without tools that need an agent's part which this one hasn't."""
+def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> Callable[[], list[Schema]]:
+    """The definitions of the moment in the model's dialect, without tools that need a part which isn't there."""
     bound = frozenset(bindings)
+    definer = Definer()
 
     def supply() -> list[Schema]:
-        shown = desk.definitions()
+        shown = definer.of(desk.definitions(), dialect).definitions
         return [d for d in shown if d["function"]["name"] in bound or not _is_unbound(house, d["function"]["name"])]
 
     return supply

@@ -13,18 +13,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..catalog.dialects.definitions import Definer
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
-from ..catalog.why import Story
+from ..catalog.why import Checkpoint, Story
 from ..core.cancel import CancelToken
-from ..core.errors import UnknownNameError
-from ..core.types import Approver, Handler, Message, Schema
+from ..core.types import Approver, Handler, Message, Schema, ToolEntry
 from ..pipeline.turn import run_turn
 from .face import as_tool_call
 from .house import house_of
-
-DIALECTS = ("openai", "anthropic", "mcp")
 
 
 class Toolbox:
@@ -46,6 +44,8 @@ class Toolbox:
         self._bindings = dict(bindings or {})
         self._cwd = cwd
         self._supplied: frozenset[str] | None = None
+        self._definer = Definer(self._is_legal)
+        self._quarantined: Mapping[str, str] = {}
 
     @classmethod
     def discover(cls, package: str, *, cwd: str | None = None) -> Toolbox:
@@ -60,16 +60,16 @@ class Toolbox:
     def definitions(
         self, dialect: str = "openai", toolsets: Iterable[str] | None = None, disabled: Iterable[str] = ()
     ) -> list[Schema]:
-        """The definitions to send to a model, in the form of its API: `openai`, `anthropic` or `mcp`."""
+        """The definitions to send to a model, in the form of its API.
+
+        *dialect* is `openai`, `openai-strict`, `anthropic`, `gemini`, `llamacpp` or `mcp`. A tool whose
+        schema can't be said in it stays behind; `why` names the reason.
+        """
         view = self._house.supply.view(toolsets, disabled)
-        self._supplied = view.names
-        if dialect == "openai":
-            return view.definitions
-        key = {"anthropic": "input_schema", "mcp": "inputSchema"}.get(dialect)
-        if key is None:
-            raise UnknownNameError("dialect", dialect, DIALECTS, f"known: {', '.join(DIALECTS)}")
-        functions = [d["function"] for d in view.definitions]
-        return [{"name": f["name"], "description": f["description"], key: f["parameters"]} for f in functions]
+        defined = self._definer.of(view.definitions, dialect, view.entries)
+        self._quarantined = defined.quarantined
+        self._supplied = view.names.difference(defined.quarantined)
+        return defined.definitions
 
     def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
         """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
@@ -100,8 +100,18 @@ class Toolbox:
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
 
     def why(self, name: str) -> Story:
-        """Why a tool is visible, or not."""
-        return self._house.why(name)
+        """Why a tool is visible, or not, in the dialect that was last asked for."""
+        story = self._house.why(name)
+        reason = self._quarantined.get(name)
+        if reason is None:
+            return story
+        fix = "correct its schema where it is defined, or use another dialect"
+        return Story(name, (*story.checkpoints, Checkpoint("sayable", False, reason, fix)))
+
+    def _is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
+        """Whether an example is a call that needs no repair."""
+        repaired = self._house.pipeline.plans.of(entry).apply(example)
+        return repaired.args is not None and not repaired.notes
 
 
 def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:

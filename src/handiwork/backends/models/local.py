@@ -28,6 +28,8 @@ class LocalModel:
     Raises ModelUnavailableError at once where the package xllamacpp or the file is missing.
     """
 
+    dialect = "llamacpp"
+
     def __init__(self, path: Path, *, name: str = "", profile: Profile = SMALL) -> None:
         check(path)
         self.name = name or path.stem

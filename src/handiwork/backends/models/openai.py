@@ -74,6 +74,8 @@ def _is_base_url(text: str) -> bool:
 class OpenAIModel:
     """A `Model` over HTTP. One connection is kept per event loop; `aclose` lets it go."""
 
+    dialect = "openai"
+
     def __init__(
         self,
         endpoint: Endpoint,

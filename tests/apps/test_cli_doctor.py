@@ -47,3 +47,14 @@ def test_no_key_is_shown(cli, monkeypatch):
     key = "sk-" + "proj-" + "Zq9" * 12
     monkeypatch.setenv("OPENAI_API_KEY", key)
     assert key not in cli("doctor").out + cli("doctor", "--json").out + cli("config", "show").out
+
+
+def test_a_schema_that_an_api_does_not_take_is_named(cli, plugin):
+    plugin(
+        "odd",
+        "from handiwork import registry\n"
+        "registry.register(name='odd', toolset='utility', handler=lambda args: 'x', schema={'description': 'x',"
+        " 'parameters': {'properties': {'größe': {}}, 'required': ['größe']}})\n",
+    )
+    found = [f for f in cli("doctor", "--json").document["findings"] if f["name"] == "odd"]
+    assert any("gemini" in f["detail"] and "größe" in f["detail"] for f in found)

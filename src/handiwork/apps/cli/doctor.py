@@ -22,6 +22,7 @@ from .parsing import Parser
 from .selection import PRESET
 
 agents = Late("handiwork.apps.agents")
+dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
@@ -131,6 +132,15 @@ def _tools(house: House) -> Iterator[Finding]:
     for entry in view.entries:
         if closed := view.closed.get(entry.name):
             yield Finding("tools", entry.name, "warning", closed.reason, closed.fix)
+    yield from _unsayable(view.definitions)
+
+
+def _unsayable(definitions: list[Schema]) -> Iterator[Finding]:
+    """Tools whose schemas some API doesn't take, so that its models never see them."""
+    for dialect in dialects.DIALECTS:
+        for name, reason in dialects.Definer().of(definitions, dialect).quarantined.items():
+            fix = "correct its schema where it is defined"
+            yield Finding("tools", name, "warning", f"can't be offered to {dialect} models: {reason}", fix)
 
 
 def _cost(house: House, definitions: list[Schema]) -> Iterator[Finding]:

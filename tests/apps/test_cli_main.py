@@ -57,6 +57,7 @@ WRONG_USE = [
     (["run", "   "], "handiwork run"),
     (["run", "-"], "standard input"),
     (["run", "x", "--yes", "--deny"], "--help"),
+    (["run", "two", "words"], "in quotes"),
     (["run", "x", "--max-steps", "0"], "--max-steps"),
     (["run", "x", "--max-seconds", "nan"], "--max-seconds"),
     (["run", "x", "--max-seconds", "inf"], "--max-seconds"),

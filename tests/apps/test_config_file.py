@@ -34,7 +34,7 @@ DAMAGED = [
     ("version: 2020-13-45\n", "1:1", "quotes"),
     ("model: !!python/object:os.system x\n", "1:8"),
     ("<<: {max_steps: 0}\n", "1:1", "more than 0"),
-    ("[" * 3000, "1:1"),
+    ("[" * 500, "1:1"),
     ("model: x\n---\nmodel: y\n", "2:1"),
 ]
 

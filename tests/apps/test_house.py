@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import stat
 import weakref
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -287,3 +289,21 @@ def test_an_undeclared_tool_of_code_doesnt_ask_and_a_declared_path_does(registry
     assert handiwork.handle_function_call("plain", {}, registry=registry) == "ran"
     assert "saved" in handiwork.handle_function_call("saves", {"to": "x"}, registry=registry, cwd=str(tmp_path))
     assert "approval" in handiwork.handle_function_call("saves", {"to": "/etc/x"}, registry=registry, cwd=str(tmp_path))
+
+
+def test_long_results_of_a_plain_house_lie_where_nobody_can_put_anything(registry, add, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    add("long", lambda args: "x" * 300_000)
+    said = json.loads(handiwork.handle_function_call("long", {}, registry=registry))
+    kept = Path(said["path"])
+    assert kept.read_text() == "x" * 300_000 and kept.parent.parent == tmp_path
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700 and stat.S_IMODE(kept.stat().st_mode) == 0o600
+    other = json.loads(handiwork.handle_function_call("long", {}, registry=other_registry(registry)))
+    assert Path(other["path"]).parent != kept.parent
+
+
+def other_registry(registry):
+    other = ToolRegistry()
+    entry = registry.get("long")
+    other.register(name="long", toolset="demo", schema=dict(entry.schema), handler=entry.handler)
+    return other

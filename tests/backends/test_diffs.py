@@ -1,7 +1,7 @@
 import subprocess
 import time
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from handiwork.backends.files.diffs import short_diff
@@ -10,6 +10,7 @@ lines = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=30)
 
 
 @given(lines, lines)
+@example(["b", "b", "b", "a", "b", "b", "b", "a"], ["b", "b", "b", "b", "a"])
 @settings(max_examples=40, deadline=None)
 def test_the_real_patch_program_makes_the_new_text_of_it(tmp_path_factory, old, new):
     a, b = ("\n".join([*x, "last"]) + "\n" for x in (old, new))

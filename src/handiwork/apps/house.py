@@ -42,7 +42,7 @@ class House:
         self._bindings = {} if self.supply.budget is None else Desk(self.supply).handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
-        results = os.path.join(home or os.path.join(_temporary_folder(), f"handiwork-{os.getuid()}"), "results")
+        results = os.path.join(home, "results") if home else _temporary_folder()
         self.pipeline = Pipeline(
             registry,
             judge=policy(mode=self.config.mode, readable=(results,)),
@@ -133,7 +133,8 @@ class House:
 
 
 def _temporary_folder() -> str:
-    return os.environ.get("TMPDIR") or "/tmp"
+    """A folder for long results, made when one comes. What lies there is read unasked, so nobody may guess it."""
+    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
 
 
 # --------------------------------------------------------------------------------------- which house

@@ -9,17 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from types import AsyncGeneratorType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
 from ..core.types import Done, Outcome, Progress, Ready, ToolResult
-from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Effect, Ended, Execute, Run
+from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Ended, Execute, Line, Run
 from .journal import NULL_JOURNAL
 from .outcomes import adrain, as_outcome, drain
-
-if TYPE_CHECKING:
-    from .line import Line, Pipeline
+from .parts import Parts
 
 asyncio = Late("asyncio")
 bridge = Late("handiwork.core.bridge")
@@ -27,51 +25,49 @@ now = time.perf_counter
 _LONGEST_S = 300.0
 
 
-def drive(pipeline: Pipeline, line: Line) -> ToolResult:
+def drive(parts: Parts, line: Line) -> ToolResult:
     """Serve a line from synchronous code."""
     try:
         effect = next(line)
         while True:
-            effect = line.send(_perform(pipeline, effect))
+            effect = line.send(execute(parts, effect.ready) if isinstance(effect, Execute) else _ask(parts, effect))
     except StopIteration as end:
         result: ToolResult = end.value
         return result
 
 
-async def adrive(pipeline: Pipeline, line: Line) -> ToolResult:
+async def adrive(parts: Parts, line: Line) -> ToolResult:
     """Serve a line from a coroutine."""
-    stop = await advance(pipeline, line)
+    stop = await advance(parts, line)
     while not isinstance(stop, ToolResult):
-        stop = await advance(pipeline, line, await aexecute(pipeline, stop.ready))
+        stop = await advance(parts, line, await aexecute(parts, stop.ready))
     return stop
 
 
-async def advance(pipeline: Pipeline, line: Line, outcome: Any = None) -> Execute | ToolResult:
+async def advance(parts: Parts, line: Line, outcome: Any = None) -> Execute | ToolResult:
     """Send *outcome* into a line and serve it until its handler is to be run, or it has its result."""
     try:
         effect = line.send(outcome)
         while not isinstance(effect, Execute):
-            effect = line.send(await _aask(pipeline, effect))
+            effect = line.send(await _aask(parts, effect))
         return effect
     except StopIteration as end:
         result: ToolResult = end.value
         return result
 
 
-def _perform(pipeline: Pipeline, effect: Effect) -> Any:
-    """Do what the line asked for, and answer with what came of it."""
-    if isinstance(effect, Execute):
-        return execute(pipeline, effect.ready)
+def _ask(parts: Parts, effect: CallHook | AskPerson) -> Any:
+    """Call a hook or an approver, and answer with what they said."""
     try:
-        return _wait_for(_consult(pipeline, effect))
+        return _wait_for(_consult(parts, effect))
     except BaseException as error:  # noqa: BLE001 - hooks and approvers are foreign code
         return Broke(error)
 
 
-async def _aask(pipeline: Pipeline, effect: CallHook | AskPerson) -> Any:
+async def _aask(parts: Parts, effect: CallHook | AskPerson) -> Any:
     """Call a hook or an approver while the loop stays free."""
     try:
-        return await _aconsult(pipeline, effect)
+        return await _aconsult(parts, effect)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - hooks and approvers are foreign code
         return Broke(error)
 
@@ -79,16 +75,16 @@ async def _aask(pipeline: Pipeline, effect: CallHook | AskPerson) -> Any:
 # -------------------------------------------------------------------------------------------- handlers
 
 
-def execute(pipeline: Pipeline, ready: Ready) -> Run:
+def execute(parts: Parts, ready: Ready) -> Run:
     """Run the handler in this thread, or in a worker when its time is limited."""
     started = now()
     try:
-        _note_intent(pipeline, ready)
+        _note_intent(parts, ready)
         timeout_s = _time_left(ready)
         if timeout_s is None or ready.entry.is_async:
-            value = _call(pipeline, ready)
+            value = _call(parts, ready)
         else:
-            value = pipeline.workers.run(lambda: _call(pipeline, ready), timeout_s=timeout_s, name=ready.entry.name)
+            value = parts.workers.run(lambda: _call(parts, ready), timeout_s=timeout_s, name=ready.entry.name)
         if type(value) is not str and hasattr(value, "__await__"):
             value = bridge.tools_bridge.run(
                 value, timeout_s=timeout_s or _LONGEST_S, label=ready.entry.name, cancel=ready.call.scope.cancel
@@ -96,27 +92,27 @@ def execute(pipeline: Pipeline, ready: Ready) -> Run:
         ended: Ended = value if type(value) is str else as_outcome(value)
     except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
         ended = Broke(error)
-    return _note_outcome(pipeline, ready, ended), (now() - started) * 1000
+    return _note_outcome(parts, ready, ended), (now() - started) * 1000
 
 
-async def aexecute(pipeline: Pipeline, ready: Ready) -> Run:
+async def aexecute(parts: Parts, ready: Ready) -> Run:
     """Run the handler elsewhere while the caller's loop stays free. A cancelled caller cancels it."""
     started = now()
     try:
-        _note_intent(pipeline, ready)
-        ended: Ended = as_outcome(await _acall(pipeline, ready, _time_left(ready)))
+        _note_intent(parts, ready)
+        ended: Ended = as_outcome(await _acall(parts, ready, _time_left(ready)))
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
         ended = Broke(error)
-    return _note_outcome(pipeline, ready, ended), (now() - started) * 1000
+    return _note_outcome(parts, ready, ended), (now() - started) * 1000
 
 
-async def aexecute_all(pipeline: Pipeline, readies: Sequence[Ready]) -> list[Run]:
+async def aexecute_all(parts: Parts, readies: Sequence[Ready]) -> list[Run]:
     """Run the handlers of a wave together; what came of each, in order."""
     if len(readies) == 1:
-        return [await aexecute(pipeline, readies[0])]
+        return [await aexecute(parts, readies[0])]
     together = [ready for ready in readies if _suits_gather(ready)]
     rest = [ready for ready in readies if not _suits_gather(ready)]
-    runs = await asyncio.gather(_execute_on_bridge(pipeline, together), *(aexecute(pipeline, r) for r in rest))
+    runs = await asyncio.gather(_execute_on_bridge(parts, together), *(aexecute(parts, r) for r in rest))
     by_ready = dict(zip(map(id, (*together, *rest)), (*runs[0], *runs[1:]), strict=True))
     return [by_ready[id(ready)] for ready in readies]
 
@@ -126,19 +122,19 @@ def _suits_gather(ready: Ready) -> bool:
     return ready.entry.is_async and ready.entry.name not in ready.call.scope.bindings and _time_left(ready) is None
 
 
-async def _execute_on_bridge(pipeline: Pipeline, readies: list[Ready]) -> list[Run]:
-    started = [_start(pipeline, ready) for ready in readies]
+async def _execute_on_bridge(parts: Parts, readies: list[Ready]) -> list[Run]:
+    started = [_start(parts, ready) for ready in readies]
     coros = [(value, r.entry.name) for value, r in zip(started, readies, strict=True) if hasattr(value, "__await__")]
     jobs = iter(await bridge.tools_bridge.gather(coros) if coros else ())
     runs = [_job_run(next(jobs)) if hasattr(value, "__await__") else (value, 0.0) for value in started]
-    return [(_note_outcome(pipeline, r, ended), ms) for r, (ended, ms) in zip(readies, runs, strict=True)]
+    return [(_note_outcome(parts, r, ended), ms) for r, (ended, ms) in zip(readies, runs, strict=True)]
 
 
-def _start(pipeline: Pipeline, ready: Ready) -> Any:
+def _start(parts: Parts, ready: Ready) -> Any:
     """Call an async handler up to its coroutine. What is no coroutine is how it ended already."""
     try:
-        _note_intent(pipeline, ready)
-        value = _call(pipeline, ready)
+        _note_intent(parts, ready)
+        value = _call(parts, ready)
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
         return Broke(error)
     return value if hasattr(value, "__await__") else as_outcome(value)
@@ -151,12 +147,12 @@ def _job_run(job: Any) -> Run:
         return Broke(error), job.duration_s * 1000
 
 
-async def _acall(pipeline: Pipeline, ready: Ready, timeout_s: float | None) -> Any:
+async def _acall(parts: Parts, ready: Ready, timeout_s: float | None) -> Any:
     name = ready.entry.name
     if ready.entry.is_async:
-        value = _call(pipeline, ready)
+        value = _call(parts, ready)
     else:
-        value = await pipeline.workers.arun(lambda: _call(pipeline, ready), timeout_s=timeout_s, name=name)
+        value = await parts.workers.arun(lambda: _call(parts, ready), timeout_s=timeout_s, name=name)
     if not hasattr(value, "__await__"):
         return value
     if name in ready.call.scope.bindings:
@@ -164,14 +160,14 @@ async def _acall(pipeline: Pipeline, ready: Ready, timeout_s: float | None) -> A
     return await bridge.tools_bridge.arun(value, timeout_s=timeout_s or _LONGEST_S, label=name)
 
 
-def _call(pipeline: Pipeline, ready: Ready) -> Any:
+def _call(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
     call, entry = ready.call, ready.entry
     scope = call.scope
     offered = {"task_id": scope.task_id, "session_id": scope.session_id, "tool_call_id": call.id, "scope": scope}
     bound = scope.bindings.get(entry.name) if scope.bindings else None
     if bound is None:
-        value = call_handler(entry.handler, pipeline.registry.accepts(entry.name), ready.args, offered)
+        value = call_handler(entry.handler, parts.registry.accepts(entry.name), ready.args, offered)
     else:
         value = call_handler(bound, accepted_keywords(bound), ready.args, offered)
     if type(value) is GeneratorType:
@@ -193,14 +189,14 @@ def _time_left(ready: Ready) -> float | None:
     return left if limit is None else min(limit, left)
 
 
-def _note_intent(pipeline: Pipeline, ready: Ready) -> None:
-    if pipeline.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        pipeline.journal.intent(ready)
+def _note_intent(parts: Parts, ready: Ready) -> None:
+    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
+        parts.journal.intent(ready)
 
 
-def _note_outcome(pipeline: Pipeline, ready: Ready, outcome: Ended) -> Ended:
-    if pipeline.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        pipeline.journal.outcome(ready, _as_journaled(outcome))
+def _note_outcome(parts: Parts, ready: Ready, outcome: Ended) -> Ended:
+    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
+        parts.journal.outcome(ready, _as_journaled(outcome))
     return outcome
 
 
@@ -213,17 +209,17 @@ def _as_journaled(outcome: Ended) -> Outcome:
 # ------------------------------------------------------------------------------------ hooks, approvers
 
 
-def _consult(pipeline: Pipeline, effect: CallHook | AskPerson) -> Any:
+def _consult(parts: Parts, effect: CallHook | AskPerson) -> Any:
     """Call an approver here, where the person is; a hook in a worker, where it can hang by itself."""
     if isinstance(effect, AskPerson):
         return effect()
-    return pipeline.workers.run(effect, timeout_s=HOOK_TIMEOUT_S, name=_hook_name(effect))
+    return parts.workers.run(effect, timeout_s=HOOK_TIMEOUT_S, name=_hook_name(effect))
 
 
-async def _aconsult(pipeline: Pipeline, effect: CallHook | AskPerson) -> Any:
+async def _aconsult(parts: Parts, effect: CallHook | AskPerson) -> Any:
     asks = isinstance(effect, AskPerson)
     name = "approver" if asks else _hook_name(effect)
-    value = await pipeline.workers.arun(effect, timeout_s=None if asks else HOOK_TIMEOUT_S, name=name)
+    value = await parts.workers.arun(effect, timeout_s=None if asks else HOOK_TIMEOUT_S, name=name)
     return await value if hasattr(value, "__await__") else value
 
 

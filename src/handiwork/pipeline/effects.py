@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..core.types import Approver, Ask, Outcome, Ready
+from ..core.types import Approver, Ask, Outcome, Ready, ToolResult
 from .hooks import Hook
 
 HOOK_TIMEOUT_S = 30.0
@@ -53,3 +53,4 @@ class Broke:
 Ended: TypeAlias = Outcome | str | Broke
 Run: TypeAlias = tuple[Ended, float]  # and how long it took, in milliseconds
 Effect: TypeAlias = Execute | CallHook | AskPerson
+Line: TypeAlias = Generator[Effect, Any, ToolResult]

@@ -11,48 +11,18 @@ serve it. A refusal and an error leave by the same door as a result.
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 from types import GeneratorType
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..catalog.store import ToolRegistry
-from ..core.handler import describe_exception
-from ..core.loading import Late
 from ..core.residents import is_resident_thread
-from ..core.types import (
-    ALLOW,
-    Approver,
-    Args,
-    Done,
-    Journal,
-    Judge,
-    NeedsInput,
-    Pending,
-    Ready,
-    Refusal,
-    Scope,
-    Status,
-    ToolCall,
-    ToolResult,
-    Verdict,
-)
-from ..core.wire import dumps, tool_error
+from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
-from .effects import Broke, Effect, Ended, Execute
-from .hooks import Hooks
-from .journal import NULL_JOURNAL
-from .limits import Limits
-from .outcomes import as_outcome, clean_error, text_and_artifacts
-from .plans import Plans
+from .effects import Execute, Line
+from .outcomes import completed, refused
+from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
-from .workers import Workers
 
-sanitizer = Late("handiwork.guard.sanitizer")
-Line: TypeAlias = Generator[Effect, Any, ToolResult]
-
-
-_ERROR = '{"error":'
 _ON_RESIDENT_LOOP = Refusal(
     "a synchronous tool call can't be made on the loop that runs async tools",
     "bridge",
@@ -60,29 +30,8 @@ _ON_RESIDENT_LOOP = Refusal(
 )
 
 
-def allow_all(_: Ready, /) -> Verdict:
-    """A judge without objections, for pipelines that are given none."""
-    return ALLOW
-
-
-class Pipeline:
-    """Everything that one call meets on its way. Both drivers run the same line."""
-
-    def __init__(
-        self,
-        registry: ToolRegistry,
-        *,
-        judge: Judge = allow_all,
-        approver: Approver | None = None,
-        hooks: Hooks | None = None,
-        journal: Journal = NULL_JOURNAL,
-        limits: Limits | None = None,
-    ) -> None:
-        self.registry, self.judge, self.approver, self.journal = registry, judge, approver, journal
-        self.hooks = hooks or Hooks()
-        self.limits = limits or Limits()
-        self.plans = Plans()
-        self.workers = Workers()
+class Pipeline(Parts):
+    """The parts, and the line that runs through them. Both drivers run the same one."""
 
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call and wait for it. Never raises for what a tool, hook or approver does."""
@@ -130,33 +79,3 @@ class Pipeline:
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
         return result
-
-
-def refused(call: ToolCall, no: Refusal) -> ToolResult:
-    """The result of a call that didn't run."""
-    hint = {"hint": no.hint} if no.hint else {}
-    content = tool_error(sanitizer.sanitize(no.reason), refused_by=no.by, **hint)
-    return ToolResult(call, content, is_error=True, status="refused", by=no.by)
-
-
-def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
-    """The result of a call that ran, or broke while it did."""
-    call = ready.call
-    if type(outcome) is str and not outcome.startswith(_ERROR):
-        return ToolResult(call, outcome, duration_ms=duration_ms)
-    match as_outcome(outcome) if isinstance(outcome, str) else outcome:
-        case Done() as done:
-            text, artifacts = text_and_artifacts(done)
-            failed = done.is_error or text.startswith(_ERROR)
-            status: Status = "error" if failed else "ok"
-            text = clean_error(text) if failed else text
-            return ToolResult(call, text, failed, status, "", done.labels, duration_ms, artifacts)
-        case Pending(handle, note):
-            text = dumps({"pending": handle, "note": note})
-            return ToolResult(call, text, status="pending", duration_ms=duration_ms)
-        case NeedsInput(message, form, handle):
-            text = dumps({"needs_input": message, "form": form, "handle": handle})
-            return ToolResult(call, text, status="needs_input", duration_ms=duration_ms)
-        case Broke(error):
-            text = tool_error(sanitizer.sanitize(describe_exception(error)))
-            return ToolResult(call, text, True, "error", type(error).__name__, duration_ms=duration_ms)

@@ -1,4 +1,4 @@
-"""What a handler gave back: its progress passed on, its end an `Outcome`, its value text."""
+"""What a handler gave back: its progress passed on, its end an `Outcome`, its value text, and all of it a result."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ import json
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
-from ..core.handler import as_text
+from ..core.handler import as_text, describe_exception
 from ..core.loading import Late
-from ..core.types import Artifact, Done, NeedsInput, Outcome, Pending, Progress
-from ..core.wire import dumps
+from ..core.types import (
+    Artifact,
+    Done,
+    NeedsInput,
+    Outcome,
+    Pending,
+    Progress,
+    Ready,
+    Refusal,
+    Status,
+    ToolCall,
+    ToolResult,
+)
+from ..core.wire import dumps, tool_error
+from .effects import Broke, Ended
 
 sanitizer = Late("handiwork.guard.sanitizer")
+_ERROR = '{"error":'
 OnProgress = Callable[[Progress], None]
 _KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"%PDF", "application/pdf"))
 
@@ -72,3 +86,33 @@ def clean_error(text: str) -> str:
     if isinstance(report, dict) and isinstance(report.get("error"), str):
         report["error"] = sanitizer.sanitize(report["error"])
     return dumps(report)
+
+
+def refused(call: ToolCall, no: Refusal) -> ToolResult:
+    """The result of a call that didn't run."""
+    hint = {"hint": no.hint} if no.hint else {}
+    content = tool_error(sanitizer.sanitize(no.reason), refused_by=no.by, **hint)
+    return ToolResult(call, content, is_error=True, status="refused", by=no.by)
+
+
+def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
+    """The result of a call that ran, or broke while it did."""
+    call = ready.call
+    if type(outcome) is str and not outcome.startswith(_ERROR):
+        return ToolResult(call, outcome, duration_ms=duration_ms)
+    match as_outcome(outcome) if isinstance(outcome, str) else outcome:
+        case Done() as done:
+            text, artifacts = text_and_artifacts(done)
+            failed = done.is_error or text.startswith(_ERROR)
+            status: Status = "error" if failed else "ok"
+            text = clean_error(text) if failed else text
+            return ToolResult(call, text, failed, status, "", done.labels, duration_ms, artifacts)
+        case Pending(handle, note):
+            text = dumps({"pending": handle, "note": note})
+            return ToolResult(call, text, status="pending", duration_ms=duration_ms)
+        case NeedsInput(message, form, handle):
+            text = dumps({"needs_input": message, "form": form, "handle": handle})
+            return ToolResult(call, text, status="needs_input", duration_ms=duration_ms)
+        case Broke(error):
+            text = tool_error(sanitizer.sanitize(describe_exception(error)))
+            return ToolResult(call, text, True, "error", type(error).__name__, duration_ms=duration_ms)

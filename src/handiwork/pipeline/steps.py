@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ..core.errors import near_names
 from ..core.loading import Late
@@ -29,9 +29,7 @@ from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
 from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
 from .limits import cut
-
-if TYPE_CHECKING:
-    from .line import Pipeline
+from .parts import Parts
 
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
 fence = Late("handiwork.guard.fencing")
@@ -39,25 +37,23 @@ redact = Late("handiwork.guard.redaction")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
-PrepareStep: TypeAlias = Callable[["Pipeline", Ready], "Prepared | Waiting"]
-FinishStep: TypeAlias = Callable[
-    ["Pipeline", "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"
-]
+PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
+FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
 # --------------------------------------------------------------------------------------------- prepare
 
 
-def resolve(pipeline: Pipeline, call: ToolCall) -> Prepared:
+def resolve(parts: Parts, call: ToolCall) -> Prepared:
     """Which tool is meant."""
-    entry = pipeline.registry.get(call.name)
+    entry = parts.registry.get(call.name)
     if entry is not None:
         return Ready(call, entry, {})
-    names = call.scope.supplied if call.scope.supplied is not None else pipeline.registry.names()
+    names = call.scope.supplied if call.scope.supplied is not None else parts.registry.names()
     near = near_names(call.name, names)
     return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
 
 
-def supplied(pipeline: Pipeline, ready: Ready) -> Prepared:
+def supplied(parts: Parts, ready: Ready) -> Prepared:
     """A tool that the caller was not shown is not for them."""
     shown = ready.call.scope.supplied
     if shown is None or ready.entry.name in shown:
@@ -66,23 +62,23 @@ def supplied(pipeline: Pipeline, ready: Ready) -> Prepared:
     return Refusal(f"the tool {ready.entry.name!r} is not enabled here", "supply", hint)
 
 
-def available(pipeline: Pipeline, ready: Ready) -> Prepared:
+def available(parts: Parts, ready: Ready) -> Prepared:
     """A tool whose gate is closed can't be called either."""
     entry = ready.entry
     if entry.check_fn is None and not entry.requires_env and entry.requires is None:
         return ready
-    closed = pipeline.registry.gate.closed(entry)
+    closed = parts.registry.gate.closed(entry)
     return Refusal(f"{entry.name} is not available: {closed.reason}", "gate", closed.fix) if closed else ready
 
 
-def repair(pipeline: Pipeline, ready: Ready) -> Prepared:
+def repair(parts: Parts, ready: Ready) -> Prepared:
     """Read what the model wrote, put it right by the schema, check it, fill in defaults."""
-    return put_right(pipeline, ready, ready.call.arguments)
+    return put_right(parts, ready, ready.call.arguments)
 
 
-def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
+def put_right(parts: Parts, ready: Ready, raw: Any) -> Prepared:
     """The call with the arguments that *raw* makes by the tool's schema, or what is wrong with them."""
-    repaired = pipeline.plans.of(ready.entry).apply(raw)
+    repaired = parts.plans.of(ready.entry).apply(raw)
     if repaired.args is None:
         return Refusal(str(repaired.error), "repair")
     # A call that was right comes back as the caller's own dict, which a handler must not change.
@@ -90,17 +86,17 @@ def put_right(pipeline: Pipeline, ready: Ready, raw: Any) -> Prepared:
     return Ready(ready.call, ready.entry, args, tuple(repaired.notes), ready.provenance, ready.asks)
 
 
-def pre_hooks(pipeline: Pipeline, ready: Ready) -> Prepared | Waiting:
+def pre_hooks(parts: Parts, ready: Ready) -> Prepared | Waiting:
     """Hooks may block, ask, or change the arguments."""
-    hooks = pipeline.hooks.of(PRE_TOOL_CALL)
-    return _ask_hooks(pipeline, ready, hooks) if hooks else ready
+    hooks = parts.hooks.of(PRE_TOOL_CALL)
+    return _ask_hooks(parts, ready, hooks) if hooks else ready
 
 
-def _ask_hooks(pipeline: Pipeline, ready: Ready, hooks: tuple[Hook, ...]) -> Waiting:
+def _ask_hooks(parts: Parts, ready: Ready, hooks: tuple[Hook, ...]) -> Waiting:
     for hook in hooks:
         said = yield CallHook(hook, call_keywords(ready.call, ready))
         if isinstance(said, Broke):
-            pipeline.hooks.report(hook, said.error)
+            parts.hooks.report(hook, said.error)
             return Refusal(f"the pre_tool_call hook of {hook.source} failed: {said.error}", PRE_TOOL_CALL)
         answer = read_answer(hook, said)
         if isinstance(answer, Refusal):
@@ -108,14 +104,14 @@ def _ask_hooks(pipeline: Pipeline, ready: Ready, hooks: tuple[Hook, ...]) -> Wai
         if isinstance(answer, Ask):
             ready = replace(ready, asks=(*ready.asks, answer))
         elif answer is not None:
-            changed = put_right(pipeline, ready, answer)
+            changed = put_right(parts, ready, answer)
             if isinstance(changed, Refusal):
                 return Refusal(f"{hook.source} changed the arguments: {changed.reason}", PRE_TOOL_CALL)
             ready = changed
     return ready
 
 
-def scope_checks(pipeline: Pipeline, ready: Ready) -> Prepared:
+def scope_checks(parts: Parts, ready: Ready) -> Prepared:
     """What the owner of the scope checks, such as an agent's loop guard."""
     for check in ready.call.scope.checks:
         checked = check(ready)
@@ -125,9 +121,9 @@ def scope_checks(pipeline: Pipeline, ready: Ready) -> Prepared:
     return ready
 
 
-def judge(pipeline: Pipeline, ready: Ready) -> Prepared:
+def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
-    verdict = pipeline.judge(ready)
+    verdict = parts.judge(ready)
     match verdict:
         case Allow():
             return ready
@@ -138,11 +134,11 @@ def judge(pipeline: Pipeline, ready: Ready) -> Prepared:
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
 
 
-def approve(pipeline: Pipeline, ready: Ready) -> Prepared | Waiting:
+def approve(parts: Parts, ready: Ready) -> Prepared | Waiting:
     """What must be asked is asked. Nobody there means no."""
     if not ready.asks:
         return ready
-    approver = ready.call.scope.approver or pipeline.approver
+    approver = ready.call.scope.approver or parts.approver
     if approver is None:
         reasons = "; ".join(ask.reason for ask in ready.asks)
         return Refusal(f"needs approval, and nobody is there to give it: {reasons}", "approval", _HOW_TO_ALLOW)
@@ -168,61 +164,63 @@ PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scop
 # ---------------------------------------------------------------------------------------------- finish
 
 
-def post_hooks(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> Any:
+def post_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
     """Observers hear of every result, also of refusals."""
-    hooks = pipeline.hooks.of(POST_TOOL_CALL)
-    return _tell(pipeline, ready, result, hooks) if hooks else result
+    hooks = parts.hooks.of(POST_TOOL_CALL)
+    return _tell(parts, ready, result, hooks) if hooks else result
 
 
 def _tell(
-    pipeline: Pipeline, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
+    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
 ) -> Generator[Effect, Any, ToolResult]:
     for hook in hooks:
         said = yield CallHook(hook, result_keywords(ready, result))
         if isinstance(said, Broke):
-            pipeline.hooks.report(hook, said.error)
+            parts.hooks.report(hook, said.error)
     return result
 
 
-def transform_hooks(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> Any:
+def transform_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
     """Hooks may give a result another text."""
-    hooks = pipeline.hooks.of(TRANSFORM_TOOL_RESULT)
-    return _transform(pipeline, ready, result, hooks) if hooks else result
+    hooks = parts.hooks.of(TRANSFORM_TOOL_RESULT)
+    return _transform(parts, ready, result, hooks) if hooks else result
 
 
 def _transform(
-    pipeline: Pipeline, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
+    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
 ) -> Generator[Effect, Any, ToolResult]:
     for hook in hooks:
         said = yield CallHook(hook, result_keywords(ready, result))
         if isinstance(said, Broke):
-            pipeline.hooks.report(hook, said.error)
+            parts.hooks.report(hook, said.error)
         elif isinstance(said, str):
             result = replace(result, content=said)
         elif said is not None:
-            pipeline.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
+            parts.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
     return result
 
 
-def hide_secrets(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """Secrets don't reach the model, the log or the file."""
     text = redact.redact(result.content)
     return result if text == result.content else replace(result, content=text)
 
 
-def keep_short(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """What is too long is cut to both ends; the whole is in a file."""
-    most = pipeline.limits.of(ready.entry.max_result_size_chars if ready else None)
+    most = parts.limits.of(ready.entry.max_result_size_chars if ready else None)
     if len(result.content) <= most:
         return result
-    return replace(result, content=cut(result, result.content, pipeline.limits, most))
+    return replace(result, content=cut(result, result.content, parts.limits, most))
 
 
-def show(pipeline: Pipeline, ready: Ready | None, result: ToolResult) -> ToolResult:
+def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """Text from outside is shown to the model as data, inside a fence."""
     if ready is None or result.status == "refused":
         return result
     labels = result.labels or _labels_of(ready)
+    if not labels:
+        return result
     outside = next((label for label in labels if label.integrity == "outside"), None)
     if outside is None:
         return result

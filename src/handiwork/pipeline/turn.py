@@ -15,7 +15,8 @@ from .drivers import advance, aexecute_all
 from .footprint import FREE, Footprint, Trampled, footprint
 
 if TYPE_CHECKING:
-    from .line import Line, Pipeline
+    from .effects import Line
+    from .line import Pipeline
 
 
 async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[ToolResult]:

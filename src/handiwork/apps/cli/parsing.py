@@ -26,6 +26,8 @@ class Parser(argparse.ArgumentParser):
             message = f"unknown: {wrong.group(1)!r}; known: {', '.join(known)}"
         elif flag:
             near = near_names(flag.group(1), self._option_string_actions)
+        elif message.startswith("unrecognized arguments"):
+            near, hint = [], f"several words are one argument in quotes; {hint}"
         else:
             near = []
         raise UsageError(message, f"did you mean {near[0]}?" if near else hint)

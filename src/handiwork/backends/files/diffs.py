@@ -14,8 +14,9 @@ _CONTEXT = 3
 def short_diff(old: str, new: str) -> str:
     """What changed from *old* to *new*, at most 80 lines of it, line ends disregarded."""
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
-    start = _lines_back(old, _same_start(old, new, min(len(old), len(new))))
-    end = _same_end(old, new, min(len(old), len(new)) - start)
+    shorter = min(len(old), len(new))
+    same = _same_start(old, new, shorter)
+    start, end = _lines_back(old, same), _same_end(old, new, shorter - same)
     a, b = (text[start : _lines_on(text, len(text) - end)].split("\n") for text in (old, new))
     first = old.count("\n", 0, start)
     if max(len(a), len(b)) > _MAX_COMPARED:
@@ -67,9 +68,20 @@ def _lines_on(text: str, at: int) -> int:
 
 
 def _moved(a: list[str], b: list[str], first: int) -> list[str]:
-    """The hunks, their line numbers counted from the start of the file."""
-    hunks = islice(unified_diff(a, b, n=_CONTEXT, lineterm=""), 2, None)
-    return [_renumbered(line, first) if line.startswith("@@") else line[:_MAX_WIDTH] for line in hunks]
+    """The hunks, their line numbers counted from the start of the file.
+
+    What is the same at both ends goes in under marks, each used once: else a line that is often there
+    could be matched with another one, and a change would seem to stand at the end of the file.
+    """
+    shorter = min(len(a), len(b))
+    head = next((i for i in range(shorter) if a[i] != b[i]), shorter)
+    tail = next((i for i in range(shorter - head) if a[-1 - i] != b[-1 - i]), shorter - head)
+    marks = {f"\0same {i}\0": line for i, line in enumerate([*a[:head], *a[len(a) - tail :]])}
+    before, after = list(marks)[:head], list(marks)[head:]
+    old, new = ([*before, *lines[head : len(lines) - tail], *after] for lines in (a, b))
+    hunks = islice(unified_diff(old, new, n=_CONTEXT, lineterm=""), 2, None)
+    shown = (f"{line[:1]}{marks.get(line[1:], line[1:])}" for line in hunks)
+    return [_renumbered(line, first) if line.startswith("@@") else line[:_MAX_WIDTH] for line in shown]
 
 
 def _renumbered(header: str, first: int) -> str:

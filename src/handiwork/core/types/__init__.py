@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import Command, Environment, Http, HttpReply, Process, Ran
-    from .roles import Approver, Handler, Journal, Judge
-    from .tools import UNDECLARED, Args, Effect, EnvNames, Requires, Schema, ToolEntry, Touch, Traits
+    from .roles import Journal, Judge
+    from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
 _MODULES = {
     "calls": (
+        "Approver",
         "EMPTY_SCOPE",
         "Message",
         "Ready",
@@ -56,8 +57,6 @@ _MODULES = {
         "Ran",
     ),
     "roles": (
-        "Approver",
-        "Handler",
         "Journal",
         "Judge",
     ),
@@ -65,6 +64,7 @@ _MODULES = {
         "Args",
         "Effect",
         "EnvNames",
+        "Handler",
         "Requires",
         "Schema",
         "ToolEntry",

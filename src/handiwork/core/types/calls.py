@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from .tools import Args, ToolEntry
+from .tools import Args, Handler, ToolEntry
 
 if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
     from .places import Environment
-    from .roles import Approver, Handler
-    from .verdicts import Ask
+    from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["ok", "error", "refused", "pending", "needs_input"]
@@ -110,3 +109,9 @@ class ToolResult:
     def message(self) -> Message:
         """The tool message that goes back into the conversation."""
         return {"role": "tool", "tool_call_id": self.call.id, "name": self.call.name, "content": self.text}
+
+
+class Approver(Protocol):
+    """Whoever may say yes. Sync or async; anything but a clear yes is a no."""
+
+    def __call__(self, ready: Ready, ask: Ask, /) -> bool | Answer | Awaitable[bool | Answer]: ...

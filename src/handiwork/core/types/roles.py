@@ -1,26 +1,12 @@
-"""What one room asks of another: protocols of one or two verbs."""
+"""What the pipeline asks of others: a verdict, and a place to write down what it does."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Any, Protocol
+from typing import Protocol
 
 from .calls import Ready
 from .outcomes import Outcome
-from .tools import Args
-from .verdicts import Answer, Ask, Verdict
-
-
-class Handler(Protocol):
-    """What every tool is, in the end: arguments in; JSON text, plain data or an `Outcome` out."""
-
-    def __call__(self, args: Args, /, **kw: Any) -> Any: ...
-
-
-class Approver(Protocol):
-    """Whoever may say yes. Sync or async; anything but a clear yes is a no."""
-
-    def __call__(self, ready: Ready, ask: Ask, /) -> bool | Answer | Awaitable[bool | Answer]: ...
+from .verdicts import Verdict
 
 
 class Judge(Protocol):

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from .roles import Handler
+from typing import Any, Literal, Protocol, TypeAlias
 
 Args: TypeAlias = dict[str, Any]
 Schema: TypeAlias = dict[str, Any]
@@ -66,6 +63,12 @@ class Requires:
 
 
 EnvNames: TypeAlias = tuple["str | tuple[str, ...]", ...]
+
+
+class Handler(Protocol):
+    """What every tool is, in the end: arguments in; JSON text, plain data or an `Outcome` out."""
+
+    def __call__(self, args: Args, /, **kw: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -122,6 +122,8 @@ def _notes(record: Record, model: str, short: str, titles: dict[str, str]) -> It
     for condition in ("found", "group"):
         if everything and (fewer := record.of(model, condition)):
             yield pairs(short, titles[condition], fewer, everything)
+    silent = [f"{sum(row['called'] is None for row in record.of(model, c))} ({titles[c]})" for c in CONDITIONS]
+    yield f"{short}: answered without a call: {', '.join(silent)}."
     if found:
         yield f"{short}: the right tool was among the {titles['found']} in {_count(found, 'offered')} of {len(found)}."
     if errors := [row["error"] for row in record.rows if row["model"] == model and row["error"]]:

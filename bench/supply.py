@@ -159,6 +159,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", default=FOLDER, help="the folder of BFCL's wheel")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the rows there, and go on from them")
+    parser.add_argument("--report", action="store_true", help="ask nothing: tell what the JSON file holds")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table into that page")
     said = parser.parse_args()
     said.count = (said.count * len(said.models))[: len(said.models)] if len(said.count) == 1 else said.count
@@ -177,7 +178,8 @@ def main() -> int:
     shelf, questions = sample(wheel, most, said.pool, said.seed)
     record = Record(said.json, {"seed": said.seed, "pool": said.pool, "questions": most})
     for model, count in zip(said.models, said.count, strict=True):
-        asyncio.run(measure(model, shelf, questions[:count], record))
+        if not said.report:
+            asyncio.run(measure(model, shelf, questions[:count], record))
     table, notes = summary(record, said.models, len(shelf.schemas))
     notes.append(conditions_of_measurement(wheel, said.models, said.seed))
     print("\n".join([aligned([HEADINGS, *table], words={0, 1}), "", *notes]))

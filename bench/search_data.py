@@ -75,8 +75,8 @@ def bfcl(wheel: zipfile.ZipFile) -> Pool:
     tools: dict[str, dict[str, Any]] = {}
     questions = []
     for category in _CATEGORIES:
-        answers = {a["id"]: a for a in _lines(wheel, f"possible_answer/BFCL_v4_{category}.json")}
-        for row in _lines(wheel, f"BFCL_v4_{category}.json"):
+        answers = {a["id"]: a for a in lines(wheel, f"possible_answer/BFCL_v4_{category}.json")}
+        for row in lines(wheel, f"BFCL_v4_{category}.json"):
             for tool in row["function"]:
                 tools.setdefault(tool["name"], tool)
             text = " ".join(m["content"] for m in row["question"][0] if m["role"] == "user")
@@ -88,7 +88,8 @@ def bfcl(wheel: zipfile.ZipFile) -> Pool:
     return Pool(shelf.registry, {"questions": questions}, shelf.aliases)
 
 
-def _lines(wheel: zipfile.ZipFile, name: str) -> Iterator[dict[str, Any]]:
+def lines(wheel: zipfile.ZipFile, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of one of BFCL's files."""
     for line in wheel.read(f"bfcl_eval/data/{name}").decode().splitlines():
         if line.strip():
             yield json.loads(line)

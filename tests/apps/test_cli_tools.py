@@ -50,9 +50,9 @@ def test_list_says_of_each_tool_whether_it_is_enabled_available_and_visible_and_
     for row in rows.values():
         assert row["visible"] == (row["enabled"] and row["available"])
         assert (row["reason"] is None) == row["visible"] and (row["fix"] is None or not row["visible"])
-    assert rows["read_file"]["visible"] and not rows["forecast"]["enabled"]
-    assert rows["forecast"]["fix"] == "handiwork tools enable weather"
-    cli("tools", "enable", "weather")
+    assert rows["read_file"]["visible"] and rows["forecast"]["enabled"]  # the person's own plugins are theirs to use
+    few = {row["name"]: row for row in cli("tools", "list", "--toolsets", "file", "--json").document["tools"]}
+    assert not few["forecast"]["enabled"] and few["forecast"]["fix"] == "handiwork tools enable weather"
     rows = {row["name"]: row for row in cli("tools", "list", "weather", "--json").document["tools"]}
     assert set(rows) == {"forecast", "radar"}
     assert rows["forecast"]["enabled"] and not rows["forecast"]["available"]
@@ -169,15 +169,16 @@ def test_disable_and_enable_change_the_configuration_and_keep_comments(cli, conf
     assert path.read_text().startswith("# mine\nmax_steps: 9  # enough\n")
 
 
-def test_enable_adds_what_the_preset_has_not_and_keeps_the_rest(cli, plugin, monkeypatch):
+def test_enable_adds_what_the_selection_has_not_and_keeps_the_rest(cli, plugin, monkeypatch):
     monkeypatch.setenv("HANDIWORK_TEST_WEATHER_KEY", "set")
     plugin("weather", GATED)
-    before = visible(cli)
+    cli("config", "set", "toolsets", "[file]")
+    assert visible(cli) == {"file"}
     document = cli("tools", "enable", "weather", "--json").document
-    assert document["toolsets"] == ["handiwork-cli", "weather"] and document["file"].endswith("config.yaml")
-    assert visible(cli) == before | {"weather"}
+    assert document["toolsets"] == ["file", "weather"] and document["file"].endswith("config.yaml")
+    assert visible(cli) == {"file", "weather"}
     cli("tools", "disable", "weather")
-    assert visible(cli) == before
+    assert visible(cli) == {"file"}
 
 
 def test_enable_frees_a_toolset_from_a_disabled_group(cli):

@@ -54,6 +54,9 @@ _TABLE = (
         includes=tuple(f"handiwork-{p}" for p in ("telegram", "discord", "feishu", "slack", "webhook")),
     ),
 )
+# Faces of the person's own: what is in their plugin folder is theirs to use without enabling it first.
+TAKES_OWN_PLUGINS = frozenset({"handiwork-cli", "handiwork-acp", "handiwork-api-server", "handiwork-cron"})
+OWN_PLUGINS = "plugin:user/"
 COMPOSITES: dict[str, Toolset] = {t.name: t for t in _TABLE}
 
 _OLD_NAMES = {

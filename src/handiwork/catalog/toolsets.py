@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..core.errors import UnknownNameError, UsageError
-from .presets import ALIASES, ALL, COMPOSITES, SHIPPED, Toolset
+from .presets import ALIASES, ALL, COMPOSITES, OWN_PLUGINS, SHIPPED, TAKES_OWN_PLUGINS, Toolset
 from .store import ToolRegistry
 
 
@@ -96,4 +96,6 @@ class Toolsets:
         if composite:
             tools.update(composite.tools)
             queue.extend(composite.includes)
+        if name in TAKES_OWN_PLUGINS:
+            queue.extend({e.toolset for e in self._registry.entries() if e.origin.startswith(OWN_PLUGINS)})
         return bool(composite or members)

@@ -38,8 +38,9 @@ DESCRIPTION = Field(0.6, 0.5)
 PARAMETERS = Field(1.0, 0.6)
 PARAMETER_TEXTS = Field(0.8, 0.3)
 TOOLSET = Field(2.0, 0.3)
+HINT = Field(1.5, 0.5)  # no benchmark has hints: between a name, which it amends, and a parameter
 SIBLINGS = Field(0.3, 0.8)
-FIELDS = (NAME, DESCRIPTION, PARAMETERS, PARAMETER_TEXTS, TOOLSET, SIBLINGS)
+FIELDS = (NAME, DESCRIPTION, PARAMETERS, PARAMETER_TEXTS, TOOLSET, HINT, SIBLINGS)
 _SATURATION = 1.8
 _SYNONYM = 0.3
 _LOOK_ALIKE = 0.6
@@ -187,7 +188,8 @@ def _counts(entry: ToolEntry) -> tuple[Counts, ...]:
     for name, text in _parameters(entry.parameters):
         names.append(name)
         texts.append(text)
-    parts = (entry.name, entry.description, " ".join(names), " ".join(texts), entry.toolset.removeprefix("mcp-"))
+    place = entry.toolset.removeprefix("mcp-")
+    parts = (entry.name, entry.description, " ".join(names), " ".join(texts), place, entry.search_hint)
     return tuple(Counter(words(part)) for part in parts)
 
 

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from handiwork.apps.house import House
+from handiwork.backends.embeddings import late
+from handiwork.core.config import Config
+
 from .test_cli_tools import GATED
 
 
@@ -58,3 +64,20 @@ def test_a_schema_that_an_api_does_not_take_is_named(cli, plugin):
     )
     found = [f for f in cli("doctor", "--json").document["findings"] if f["name"] == "odd"]
     assert any("gemini" in f["detail"] and "größe" in f["detail"] for f in found)
+
+
+@pytest.mark.parametrize(("there", "state"), [(True, "ok"), (False, "warning")])
+def test_search_by_meaning_is_told_where_it_is_wanted(cli, configure, monkeypatch, there, state):
+    monkeypatch.setattr(late, "find_spec", lambda name: object() if there else None)
+    assert not [f for f in cli("doctor", "--json").document["findings"] if f["name"] == "search"]
+    configure("tool_search_embeddings: true\n")
+    found = next(f for f in cli("doctor", "--json").document["findings"] if f["name"] == "search")
+    assert found["state"] == state and ("handiwork[embeddings]" in found["fix"]) is not there
+
+
+def test_a_house_has_an_embedder_only_where_it_is_wanted_and_there(registry, monkeypatch):
+    wanted = Config(tool_search_embeddings=True)
+    monkeypatch.setattr(late, "find_spec", lambda name: object())
+    assert House(registry).embedder is None and House(registry, config=wanted).embedder is not None
+    monkeypatch.setattr(late, "find_spec", lambda name: None)
+    assert House(registry, config=wanted).embedder is None

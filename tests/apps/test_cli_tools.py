@@ -6,6 +6,14 @@ import json
 
 import pytest
 
+HINTED = """
+from handiwork import tool
+
+@tool(toolset="billing", search_hint="Rechnung")
+def bill(customer: str) -> str:
+    \"\"\"Bill a customer.\"\"\"
+    return customer
+"""
 GATED = """
 from handiwork import registry, tool
 
@@ -82,6 +90,14 @@ def test_show_tells_parameters_and_limits(cli):
     assert ran.code == 0 and "path" in ran.out and "required" in ran.out and "toolset file" in ran.out
     document = cli("tools", "show", "read_file", "--json").document
     assert document["schema"]["parameters"]["type"] == "object" and document["max_result_size_chars"] > 0
+
+
+def test_show_tells_the_hint_that_no_definition_holds(cli, plugin):
+    plugin("billing", HINTED)
+    assert "found by: Rechnung" in cli("tools", "show", "bill").out
+    assert cli("tools", "show", "bill", "--json").document["search_hint"] == "Rechnung"
+    definitions = cli("tools", "definitions", "--toolsets", "billing").out
+    assert "bill" in definitions and "Rechnung" not in definitions
 
 
 def test_definitions_are_what_the_model_gets(cli):

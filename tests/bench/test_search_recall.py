@@ -8,6 +8,7 @@ import pytest
 import search
 import search_data
 
+from handiwork.backends.embeddings.late import LateEmbedder, missing
 from handiwork.catalog.search import Index
 
 
@@ -48,3 +49,17 @@ def test_live(pool):
 def test_a_query_over_a_thousand_tools_is_quick():
     (row,) = search.speed([1_000])
     assert row["median_ms"] < 4  # the bar is 1 ms on a quiet machine; see bench/search.py
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(bool(missing()) and os.environ.get("HANDIWORK_REQUIRE_ALL") != "1", reason="needs `embeddings`")
+def test_by_meaning_too(pool):
+    embedder = LateEmbedder()
+    for package, read, bars in (
+        (search_data.BFCL, search_data.bfcl, {"questions": 0.91}),
+        (search_data.LIVE, search_data.live, {"steps": 0.73, "tasks": 0.44}),
+    ):
+        found = pool(package, read)
+        index = Index(found.registry.entries(), embedder)
+        for kind, bar in bars.items():
+            assert search.recall(index, found, found.questions[kind]) >= bar

@@ -148,3 +148,14 @@ def test_without_parentheses_the_module_is_the_toolset():
 
     tool(registry=mine)(f)
     assert mine.get("f").toolset == "test_door"
+
+
+def test_a_hint_goes_through_the_door_and_must_be_text(registry):
+    def bill() -> str:
+        """Bill a customer."""
+        return ""
+
+    define(bill, registry, search_hint="Rechnung")
+    assert registry.get("bill").search_hint == "Rechnung"
+    define(bill, registry, name="other", search_hint=["Rechnung"])
+    assert registry.get("other") is None and "search_hint" in registry.rejections("other")[0].reason

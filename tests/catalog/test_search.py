@@ -15,6 +15,7 @@ def tools(registry, add):
     add("convert", text="Change money.", properties={"target": {"enum": ["USD", "EUR"], "description": "currency"}})
     add("suche", text="Durchsucht die Bücher der Bücherei.")
     add("news", text="搜索最新的新闻报道")
+    add("bill", text="Create a demand for money.", search_hint="payment request, Rechnung, getInvoiced")
     add("mix", text="Blend a picture.", examples=[{"how": "a watercolour of a lighthouse"}])
     return registry
 
@@ -36,10 +37,26 @@ def find(tools):
         ("Bücher suchen", "suche"),
         ("新闻", "news"),
         ("lighthouse", "mix"),
+        ("eine Rechnung", "bill"),
+        ("payment requests", "bill"),
     ],
 )
 def test_found_by_every_part(find, query, name):
     assert find(query)[0] == name
+
+
+def test_a_hint_is_searched_and_stays_here(registry, add):
+    add("post", text="Send a letter.")
+    add("courier", text="Bring a parcel.", search_hint="letter letters")
+    assert {h.name for h in Index(registry.entries()).search("letter")} == {"post", "courier"}
+    assert "letters" not in repr(registry.get_definitions(["courier"]))
+
+
+def test_a_hint_without_words_changes_nothing(registry, add):
+    add("post", text="Send a letter.")
+    before = Index(registry.entries()).search("letter")
+    add("post", text="Send a letter.", search_hint="")
+    assert Index(registry.entries()).search("letter") == before
 
 
 def test_a_misspelt_word_finds_what_it_looks_like(find):

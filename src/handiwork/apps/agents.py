@@ -41,7 +41,7 @@ def choose_model(house: House, flag: str | None) -> Model:
 
 def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
     """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
-    desk = Desk(house.supply, face.enabled, face.disabled, keeps=True)
+    desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
     bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify

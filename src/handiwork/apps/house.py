@@ -17,7 +17,8 @@ from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
-from ..core.types import EMPTY_SCOPE, Approver, Args, Scope, ToolCall
+from ..core.loading import Late
+from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -28,6 +29,7 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+embeddings = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
 Names = Iterable[str]
 
@@ -39,7 +41,9 @@ class House:
         self.registry, self.home, self.config = registry, home, config or Config()
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
-        self._bindings = {} if self.supply.budget is None else Desk(self.supply).handlers()
+        self.embedder = self._open_embedder()
+        desk = Desk(self.supply, embedder=self.embedder)
+        self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else _temporary_folder()
@@ -52,6 +56,13 @@ class House:
         self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._define_toolsets()
+
+    def _open_embedder(self) -> Embedder | None:
+        """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
+        if not self.config.tool_search_embeddings or embeddings.missing():
+            return None
+        opened: Embedder = embeddings.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        return opened
 
     def _define_toolsets(self) -> None:
         try:

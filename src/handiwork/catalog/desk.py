@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UnknownNameError
 from ..core.loading import Late
-from ..core.types import Args, Handler, Schema, Scope
+from ..core.types import Args, Embedder, Handler, Schema, Scope
 from ..core.wire import copy_json
 from .supply import Supply, View
 
@@ -24,7 +24,8 @@ _NOTHING = "Nothing fits. Say in other words what the tool should do."
 class Desk:
     """The handlers of the three tools for one selection, and what they have found.
 
-    With *keeps*, what is found joins the definitions, and what was ever shown stays among them.
+    With *keeps*, what is found joins the definitions, and what was ever shown stays among them. With an
+    *embedder*, tools are found by meaning, too.
     """
 
     def __init__(
@@ -34,8 +35,10 @@ class Desk:
         disabled: Iterable[str] | None = None,
         *,
         keeps: bool = False,
+        embedder: Embedder | None = None,
     ) -> None:
         self._supply, self._enabled, self._disabled, self._keeps = supply, enabled, disabled, keeps
+        self._embedder = embedder
         self._finder: Finder | None = None
         self._open: set[str] = set()
 
@@ -59,7 +62,7 @@ class Desk:
     def search(self, args: Args, *, scope: Scope) -> dict[str, Any]:
         """The tools that fit `query`, the best first, at most `limit`."""
         waiting = self._granted(scope) - (self._open if self._keeps else self._own())
-        self._finder = self._finder or search.Finder(self._supply.registry)
+        self._finder = self._finder or search.Finder(self._supply.registry, self._embedder)
         hits = self._finder.index.search(args["query"], args.get("limit", 5), waiting)
         if self._keeps:
             self._open.update(hit.name for hit in hits)

@@ -34,6 +34,7 @@ def build_entry(
     examples: Iterable[Any],
     traits: Traits | Mapping[str, Any],
     requires: Requires | Mapping[str, Any] | None,
+    search_hint: str,
     **rest: Any,
 ) -> ToolEntry:
     """A frozen entry from the keywords of `register`. Raises `RejectionError`."""
@@ -42,6 +43,8 @@ def build_entry(
         raise RejectionError(f"handler must be callable, got {type(handler).__name__}")
     if max_result_size_chars is not None and max_result_size_chars <= 0:
         raise RejectionError("max_result_size_chars must be a positive number of characters")
+    if not isinstance(search_hint, str):
+        raise RejectionError(f"search_hint must be text, got {type(search_hint).__name__}")
     function = _function_schema(name, schema, description)
     return ToolEntry(
         name=name,
@@ -56,6 +59,7 @@ def build_entry(
         examples=tuple(examples),
         traits=_read_traits(traits, function["parameters"]),
         requires=Requires(**requires) if isinstance(requires, Mapping) else requires,
+        search_hint=search_hint,
         **rest,
     )
 

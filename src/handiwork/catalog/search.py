@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
 
-from ..core.types import ToolEntry
+from ..core.types import Embedder, ToolEntry
+from .meaning import Meaning
 from .store import ToolRegistry
 from .synonyms import synonyms
 from .words import words
@@ -38,8 +39,9 @@ DESCRIPTION = Field(0.6, 0.5)
 PARAMETERS = Field(1.0, 0.6)
 PARAMETER_TEXTS = Field(0.8, 0.3)
 TOOLSET = Field(2.0, 0.3)
+HINT = Field(1.5, 0.5)  # no benchmark has hints: between a name, which it amends, and a parameter
 SIBLINGS = Field(0.3, 0.8)
-FIELDS = (NAME, DESCRIPTION, PARAMETERS, PARAMETER_TEXTS, TOOLSET, SIBLINGS)
+FIELDS = (NAME, DESCRIPTION, PARAMETERS, PARAMETER_TEXTS, TOOLSET, HINT, SIBLINGS)
 _SATURATION = 1.8
 _SYNONYM = 0.3
 _LOOK_ALIKE = 0.6
@@ -50,6 +52,7 @@ _LEAST_CLAUSE = 2  # words
 _WHOLE, _FIRST, _MORE = 3.0, 2, 10
 _MOST_ADDITIONS = 1_000
 _MOST_CANDIDATES = 100
+_MOST_BLENDED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,11 @@ class Hit:
 
 
 class Index:
-    """The tools of one moment, ready to be searched."""
+    """The tools of one moment, ready to be searched; by meaning, too, where there is an embedder."""
 
-    def __init__(self, entries: Iterable[ToolEntry]) -> None:
+    def __init__(self, entries: Iterable[ToolEntry], embedder: Embedder | None = None) -> None:
         entries = list(entries)
+        self._meaning = Meaning(entries, embedder) if embedder else None
         self.names = [e.name for e in entries]
         self._idf: dict[str, float] = {}
         self._postings: dict[str, Postings] = defaultdict(dict)
@@ -86,7 +90,15 @@ class Index:
                 self._postings[word][number] = impact
 
     def search(self, request: str, limit: int = 5, within: Container[str] | None = None) -> list[Hit]:
-        """The best *limit* tools for *request*, the best first; only those named in *within*, if given.
+        """The best *limit* tools for *request*, the best first; only those named in *within*, if given."""
+        if self._meaning is None:
+            return self.by_words(request, limit, within)
+        hits = self.by_words(request, limit + _MOST_BLENDED, within)
+        scores = self._meaning.blend({hit.name: hit.score for hit in hits}, request, within)
+        return [Hit(name, score) for name, score in nlargest(limit, scores.items(), key=lambda item: item[1])]
+
+    def by_words(self, request: str, limit: int, within: Container[str] | None = None) -> list[Hit]:
+        """The same by words alone.
 
         Where the request has several clauses, the ranks in the whole and in each of them are added up, so
         that a task of several parts finds tools for its smaller parts too.
@@ -165,15 +177,15 @@ class Index:
 class Finder:
     """Searches a registry. The index is built at the first search of a generation."""
 
-    def __init__(self, registry: ToolRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: ToolRegistry, embedder: Embedder | None = None) -> None:
+        self._registry, self._embedder = registry, embedder
         self._built: tuple[int, Index] | None = None
 
     @property
     def index(self) -> Index:
         generation = self._registry.generation
         if self._built is None or self._built[0] != generation:
-            self._built = generation, Index(self._registry.entries())
+            self._built = generation, Index(self._registry.entries(), self._embedder)
         return self._built[1]
 
 
@@ -187,7 +199,8 @@ def _counts(entry: ToolEntry) -> tuple[Counts, ...]:
     for name, text in _parameters(entry.parameters):
         names.append(name)
         texts.append(text)
-    parts = (entry.name, entry.description, " ".join(names), " ".join(texts), entry.toolset.removeprefix("mcp-"))
+    place = entry.toolset.removeprefix("mcp-")
+    parts = (entry.name, entry.description, " ".join(names), " ".join(texts), place, entry.search_hint)
     return tuple(Counter(words(part)) for part in parts)
 
 

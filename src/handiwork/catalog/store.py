@@ -92,6 +92,7 @@ class ToolRegistry:
         examples: Iterable[Any] = (),
         defer: bool = False,
         requires: Requires | None = None,
+        search_hint: str = "",
         origin: str | None = None,
     ) -> None:
         """Add one tool.
@@ -107,7 +108,7 @@ class ToolRegistry:
                 requires_env=requires_env, is_async=is_async, description=description, emoji=emoji,
                 max_result_size_chars=max_result_size_chars, dynamic_schema_overrides=dynamic_schema_overrides,
                 traits=traits, output_schema=output_schema, examples=examples, defer=defer,
-                requires=requires, origin=origin,
+                requires=requires, search_hint=search_hint, origin=origin,
             )  # fmt: skip
         except RejectionError as no:
             self._reject(Rejection(str(name), str(toolset), origin, str(no)))

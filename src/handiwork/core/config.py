@@ -28,8 +28,9 @@ class Config:
     `model` is a model string such as `local/qwen2.5-coder-1.5b`. `toolsets` and `disabled_toolsets`
     are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
-    behind the tool search. `max_steps` and `max_seconds` bound one task. `plugins_disabled` names
-    plugins that stay out, `plugins_override` those that may replace tools of others.
+    behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_steps` and
+    `max_seconds` bound one task. `plugins_disabled` names plugins that stay out, `plugins_override`
+    those that may replace tools of others.
     """
 
     version: int = CONFIG_VERSION
@@ -40,6 +41,7 @@ class Config:
     custom_toolsets: Mapping[str, CustomToolset] = field(default_factory=dict)
     context_tokens: int | None = None
     tools_budget_tokens: int | None = None
+    tool_search_embeddings: bool = False
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
@@ -66,13 +68,21 @@ _KINDS: Mapping[str, Any] = {
     "custom_toolsets": (dict,),
     "context_tokens": (int,),
     "tools_budget_tokens": (int,),
+    "tool_search_embeddings": (bool,),
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
 }
-_WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list of names", dict: "a mapping"}
+_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    list: "a list of names",
+    dict: "a mapping",
+}
 
 
 def problem_with(key: str, value: Any) -> str | None:

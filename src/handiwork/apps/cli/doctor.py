@@ -24,6 +24,7 @@ from .selection import PRESET
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
+embeddings = Late("handiwork.backends.embeddings.late")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 
@@ -129,6 +130,7 @@ def _tools(house: House) -> Iterator[Finding]:
     view = house.supply.view(enabled or (PRESET,), disabled)
     yield Finding("tools", "visible", "ok", f"{len(view.definitions)} of {len(house.registry.entries())} tools")
     yield from _cost(house, view.definitions)
+    yield from _search(house)
     for entry in view.entries:
         if closed := view.closed.get(entry.name):
             yield Finding("tools", entry.name, "warning", closed.reason, closed.fix)
@@ -156,6 +158,15 @@ def _cost(house: House, definitions: list[Schema]) -> Iterator[Finding]:
         yield Finding("tools", "cost", "warning", said, fix)
     else:
         yield Finding("tools", "cost", "ok", said)
+
+
+def _search(house: House) -> Iterator[Finding]:
+    if not house.config.tool_search_embeddings:
+        return
+    if reason := embeddings.missing():
+        yield Finding("tools", "search", "warning", reason, embeddings.FIX)
+    else:
+        yield Finding("tools", "search", "ok", "by words and by meaning")
 
 
 def _wells(house: House) -> Iterator[Finding]:

@@ -154,6 +154,7 @@ def _show(house: House, said: Namespace, out: Output) -> int:
         "toolset": entry.toolset,
         "origin": entry.origin,
         "emoji": entry.emoji,
+        "search_hint": entry.search_hint,
         "effect": traits.resolved_effect(),
         "max_result_size_chars": house.pipeline.limits.of(entry.max_result_size_chars),
         "schema": copy_json(entry.schema),
@@ -166,6 +167,8 @@ def _description(entry: ToolEntry, document: dict[str, Any]) -> list[str]:
     required = set(entry.parameters.get("required", ()))
     head = [f"{entry.emoji} {entry.name}".strip(), entry.description, ""]
     facts = [f"toolset {entry.toolset} · {entry.origin} · effect {document['effect']}", ""]
+    if entry.search_hint:
+        facts.insert(1, f"found by: {entry.search_hint}")
     rows = [
         [
             f"  {name}",

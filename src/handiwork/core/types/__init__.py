@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import Command, Environment, Http, HttpReply, Process, Ran
-    from .roles import Journal, Judge
+    from .roles import Embedder, Journal, Judge
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -57,6 +57,7 @@ _MODULES = {
         "Ran",
     ),
     "roles": (
+        "Embedder",
         "Journal",
         "Judge",
     ),
@@ -96,6 +97,7 @@ __all__ = [
     "Command",
     "Done",
     "Effect",
+    "Embedder",
     "EnvNames",
     "Environment",
     "Forbid",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from .calls import Ready
@@ -21,3 +22,11 @@ class Journal(Protocol):
     def intent(self, ready: Ready, /) -> None: ...
 
     def outcome(self, ready: Ready, outcome: Outcome, /) -> None: ...
+
+
+class Embedder(Protocol):
+    """Knows how near texts are in meaning, without a word in common."""
+
+    def compare_with(self, texts: Sequence[str], /) -> Callable[[str], Sequence[float]]:
+        """Takes *texts* in; what it gives tells how near a query is to each of them (cosines, -1 to 1)."""
+        ...

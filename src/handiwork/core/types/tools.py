@@ -78,6 +78,7 @@ class ToolEntry:
     `schema` is a frozen OpenAI function schema. In `requires_env` a nested tuple means "any of".
     `origin` is `builtin`, `plugin:<id>`, `mcp:<server>` or `code`. `max_result_size_chars` is in
     characters. `dynamic_schema_overrides` is called at every supply and merged over the schema.
+    `search_hint` is words for the tool search alone; a model never sees it.
     """
 
     name: str
@@ -97,6 +98,7 @@ class ToolEntry:
     examples: tuple[Any, ...] = ()
     defer: bool = False
     requires: Requires | None = None
+    search_hint: str = ""
 
     @property
     def parameters(self) -> Schema:

@@ -1,0 +1,1 @@
+"""What texts mean, as vectors made on this machine."""

@@ -21,7 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from search_data import BFCL, FOLDER, LIVE, Pool, Question, bfcl, fetch, live
 
 from handiwork import ToolRegistry
-from handiwork.backends.embeddings.late import FIX, LateEmbedder, missing
+from handiwork.backends.embeddings.extra import FIX, missing
+from handiwork.backends.embeddings.late import LateEmbedder
 from handiwork.catalog.search import Index
 from handiwork.core.types import Embedder
 

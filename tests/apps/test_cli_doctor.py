@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handiwork.apps.house import House
-from handiwork.backends.embeddings import late
+from handiwork.backends.embeddings import extra
 from handiwork.core.config import Config
 
 from .test_cli_tools import GATED
@@ -68,7 +68,7 @@ def test_a_schema_that_an_api_does_not_take_is_named(cli, plugin):
 
 @pytest.mark.parametrize(("there", "state"), [(True, "ok"), (False, "warning")])
 def test_search_by_meaning_is_told_where_it_is_wanted(cli, configure, monkeypatch, there, state):
-    monkeypatch.setattr(late, "find_spec", lambda name: object() if there else None)
+    monkeypatch.setattr(extra, "find_spec", lambda name: object() if there else None)
     assert not [f for f in cli("doctor", "--json").document["findings"] if f["name"] == "search"]
     configure("tool_search_embeddings: true\n")
     found = next(f for f in cli("doctor", "--json").document["findings"] if f["name"] == "search")
@@ -77,7 +77,7 @@ def test_search_by_meaning_is_told_where_it_is_wanted(cli, configure, monkeypatc
 
 def test_a_house_has_an_embedder_only_where_it_is_wanted_and_there(registry, monkeypatch):
     wanted = Config(tool_search_embeddings=True)
-    monkeypatch.setattr(late, "find_spec", lambda name: object())
+    monkeypatch.setattr(extra, "find_spec", lambda name: object())
     assert House(registry).embedder is None and House(registry, config=wanted).embedder is not None
-    monkeypatch.setattr(late, "find_spec", lambda name: None)
+    monkeypatch.setattr(extra, "find_spec", lambda name: None)
     assert House(registry, config=wanted).embedder is None

@@ -8,7 +8,8 @@ import pytest
 import search
 import search_data
 
-from handiwork.backends.embeddings.late import LateEmbedder, missing
+from handiwork.backends.embeddings.extra import missing
+from handiwork.backends.embeddings.late import LateEmbedder
 from handiwork.catalog.search import Index
 
 

@@ -10,8 +10,9 @@ from contextvars import ContextVar
 
 import pytest
 
-from handiwork.core.bridge import Bridge, BridgeTimeoutError, JobCancelledError, OnLoopError, tools_bridge
+from handiwork.core.bridge import Bridge, OnLoopError, tools_bridge
 from handiwork.core.cancel import CancelToken
+from handiwork.core.resident_loop import BridgeTimeoutError, JobCancelledError
 
 VAR: ContextVar[str] = ContextVar("var", default="none")
 

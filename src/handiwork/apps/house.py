@@ -29,7 +29,8 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
-embeddings = Late("handiwork.backends.embeddings.late")
+embedding_extra = Late("handiwork.backends.embeddings.extra")
+embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
 Names = Iterable[str]
 
@@ -59,9 +60,9 @@ class House:
 
     def _open_embedder(self) -> Embedder | None:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
-        if not self.config.tool_search_embeddings or embeddings.missing():
+        if not self.config.tool_search_embeddings or embedding_extra.missing():
             return None
-        opened: Embedder = embeddings.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
         return opened
 
     def _define_toolsets(self) -> None:

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from handiwork.backends.embeddings import late
+from handiwork.backends.embeddings import extra
 from handiwork.core.errors import HandiworkError
 
-if late.missing() and os.environ.get("HANDIWORK_REQUIRE_ALL") != "1":
+if extra.missing() and os.environ.get("HANDIWORK_REQUIRE_ALL") != "1":
     pytest.skip("needs the extra `embeddings`", allow_module_level=True)
 
 import numpy as np
@@ -81,7 +81,7 @@ def test_a_table_that_cant_be_read_says_what_mends_it(monkeypatch):
     monkeypatch.setattr(static, "_WEIGHTS", "weights/not-there.safetensors")
     with pytest.raises(HandiworkError) as caught:
         StaticEmbedder()
-    assert late.FIX in caught.value.hint
+    assert extra.FIX in caught.value.hint
 
 
 def test_only_the_data_files_are_read():

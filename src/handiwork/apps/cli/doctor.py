@@ -24,7 +24,7 @@ from .selection import PRESET
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
-embeddings = Late("handiwork.backends.embeddings.late")
+embeddings = Late("handiwork.backends.embeddings.extra")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 

@@ -6,6 +6,7 @@ import os
 from argparse import Namespace
 
 from ...core.errors import ConfigError, UnknownNameError, UsageError
+from ...core.types import ToolEntry
 from ..house import House
 from .parsing import names_of
 
@@ -38,3 +39,11 @@ def folder_of(said: Namespace) -> str | None:
         raise UsageError(f"--cwd {said.cwd}: there is no such folder")
     folder: str | None = said.cwd
     return folder
+
+
+def registered(house: House, name: str) -> ToolEntry:
+    """The tool of that name. Raises `UnknownNameError` with near names."""
+    entry = house.registry.get(name)
+    if entry is None:
+        raise UnknownNameError("tool", name, house.registry.names(), "see `handiwork tools list`")
+    return entry

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from handiwork.core.loading import Late
@@ -11,15 +10,7 @@ from handiwork.core.loading import Late
 if TYPE_CHECKING:
     from .static import StaticEmbedder
 
-FIX = "pip install 'handiwork[embeddings]'"
 static = Late("handiwork.backends.embeddings.static")
-_PACKAGES = ("wordllama", "numpy", "safetensors", "tokenizers")
-
-
-def missing() -> str:
-    """Why there are no embeddings here, or ""; `FIX` is the command that mends it. Imports nothing."""
-    absent = [name for name in _PACKAGES if find_spec(name) is None]
-    return f"the tool search works by words alone: not installed: {', '.join(absent)}" if absent else ""
 
 
 class LateEmbedder:

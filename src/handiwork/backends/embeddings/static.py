@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from handiwork.core.errors import HandiworkError
 
-from .late import FIX
+from .extra import FIX
 from .vectors import Remembered
 
 NAME = "wordllama-l2-supercat-256"

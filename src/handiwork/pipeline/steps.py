@@ -39,6 +39,7 @@ redact = Late("handiwork.guard.redaction")
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
 PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
+Heed: TypeAlias = Callable[[Parts, Hook, ToolResult, Any], ToolResult]
 FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
 _LONGEST_REPEATED = 1_000
@@ -186,36 +187,37 @@ PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scop
 def post_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
     """Observers hear of every result, also of refusals."""
     hooks = parts.hooks.of(POST_TOOL_CALL)
-    return _tell(parts, ready, result, hooks) if hooks else result
-
-
-def _tell(
-    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
-) -> Generator[Effect, Any, ToolResult]:
-    for hook in hooks:
-        said = yield CallHook(hook, result_keywords(ready, result))
-        if isinstance(said, Broke):
-            parts.hooks.report(hook, said.error)
-    return result
+    return _hear(parts, ready, result, hooks, heed=_observed) if hooks else result
 
 
 def transform_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
     """Hooks may give a result another text."""
     hooks = parts.hooks.of(TRANSFORM_TOOL_RESULT)
-    return _transform(parts, ready, result, hooks) if hooks else result
+    return _hear(parts, ready, result, hooks, heed=_transformed) if hooks else result
 
 
-def _transform(
-    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...]
+def _hear(
+    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...], *, heed: Heed
 ) -> Generator[Effect, Any, ToolResult]:
+    """Call each hook with the result as it then is. One that fails is reported, and the call goes on."""
     for hook in hooks:
         said = yield CallHook(hook, result_keywords(ready, result))
         if isinstance(said, Broke):
             parts.hooks.report(hook, said.error)
-        elif isinstance(said, str):
-            result = replace(result, content=said)
-        elif said is not None:
-            parts.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
+        else:
+            result = heed(parts, hook, result, said)
+    return result
+
+
+def _observed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolResult:
+    return result
+
+
+def _transformed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolResult:
+    if isinstance(said, str):
+        return replace(result, content=said)
+    if said is not None:
+        parts.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
     return result
 
 

@@ -177,6 +177,7 @@ def test_a_closed_environment_starts_nothing(command):
         environment.run(command("true"))
 
 
+@pytest.mark.integration
 def test_an_environment_inside_an_environment_ends_with_the_outer_one(env, command):
     script = (
         "from handiwork.backends.environment.local import LocalEnvironment as L\n"

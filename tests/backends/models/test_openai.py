@@ -205,6 +205,7 @@ def test_retry_after_as_a_date_and_as_nonsense() -> None:
     assert retry.wait_s(400, 1, {}, now=0.0) is None
 
 
+@pytest.mark.integration
 def test_one_model_serves_several_loops_and_can_be_cancelled(endpoint: Any) -> None:
     endpoint.will_stream(delta(content="a"), delta("stop", content="b"), pause_s=0.3)
     model = OpenAIModel(Endpoint(endpoint.base_url, "m1"))

@@ -18,6 +18,8 @@ from handiwork.core.wire import freeze
 
 from .shapes import TREE, arguments, as_json_schema, filled, is_legal, keywords_of, roots, schemas, values
 
+pytestmark = pytest.mark.integration  # thousands of random schemas: not for every save
+
 CALM = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 each = pytest.mark.parametrize("dialect", DIALECTS)
 WIDE = ("openai", "anthropic", "llamacpp", "gemini")

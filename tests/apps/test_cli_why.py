@@ -22,6 +22,13 @@ def test_a_visible_tool(cli):
     assert ran.code == 0 and ran.out.startswith("read_file  visible") and "tools/file.py" in ran.out
 
 
+def test_a_tool_that_needs_a_part_which_no_agent_here_has_is_not_visible(cli):
+    last = why(cli, "memory")
+    assert not last["passed"] and last["question"] == "bound" and "docs/embedding.md" in last["fix"]
+    rows = {row["name"]: row for row in cli("tools", "list", "--json").document["tools"]}
+    assert not rows["memory"]["visible"] and rows["memory"]["reason"] and rows["todo"]["visible"]
+
+
 def test_gated_disabled_and_not_enabled_tools_stop_at_their_no(cli, plugin):
     plugin("weather", GATED)
     last = cli("why", "forecast", "--toolsets", "file", "--json").document["checkpoints"][-1]

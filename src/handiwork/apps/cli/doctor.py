@@ -12,6 +12,7 @@ from typing import Literal
 
 from ... import __version__
 from ...catalog.gate import find_program
+from ...catalog.supply import View
 from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
@@ -19,7 +20,7 @@ from ...core.types import Schema
 from ..house import House, default
 from .output import Output
 from .parsing import Parser
-from .selection import PRESET
+from .selection import PRESET, unbound
 
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
@@ -128,13 +129,18 @@ def _tools(house: House) -> Iterator[Finding]:
         for names in (house.config.toolsets, house.config.disabled_toolsets)
     )
     view = house.supply.view(enabled or (PRESET,), disabled)
-    yield Finding("tools", "visible", "ok", f"{len(view.definitions)} of {len(house.registry.entries())} tools")
+    yield Finding("tools", "visible", "ok", f"{_shown(view)} of {len(house.registry.entries())} tools")
     yield from _cost(house, view.definitions)
     yield from _search(house)
     for entry in view.entries:
         if closed := view.closed.get(entry.name):
             yield Finding("tools", entry.name, "warning", closed.reason, closed.fix)
     yield from _unsayable(view.definitions)
+
+
+def _shown(view: View) -> int:
+    names = {d["function"]["name"] for d in view.definitions}
+    return sum(e.name in names and unbound(e) is None for e in view.entries)
 
 
 def _unsayable(definitions: list[Schema]) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from ..house import House, default
 from . import calling, switching
 from .output import Output, columns
 from .parsing import Parser, add_selection, add_verbs
-from .selection import registered, selection_of
+from .selection import registered, selection_of, unbound
 
 if TYPE_CHECKING:
     from ...catalog.supply import View
@@ -97,15 +97,17 @@ def _list(house: House, said: Namespace, out: Output) -> int:
     chosen = house.supply.selected(enabled, disabled)
     shown = set(house.toolsets.resolve(said.toolset)) if said.toolset else None
     entries = sorted(house.registry.entries(), key=lambda e: (e.toolset, e.name))
-    rows = [_row(house, e, chosen, view) for e in entries if shown is None or e.name in shown]
-    out.show({"tools": rows, "visible": len(view.definitions)}, _lines(rows, out))
+    rows = [_row(house, e, chosen, view) for e in entries]
+    visible = sum(row["visible"] for row in rows)
+    rows = [row for row in rows if shown is None or row["name"] in shown]
+    out.show({"tools": rows, "visible": visible}, _lines(rows, out))
     return 0
 
 
 def _row(house: House, entry: ToolEntry, chosen: frozenset[str], view: View) -> dict[str, Any]:
     closed = house.registry.gate.closed(entry)
     enabled = entry.name in chosen
-    absent = closed or (house.supply.absence(view, entry) if enabled else None)
+    absent = closed or unbound(entry) or (house.supply.absence(view, entry) if enabled else None)
     reason, fix = ("", "") if absent is None else (absent.reason, absent.fix or f"handiwork why {entry.name}")
     if not enabled:
         reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
@@ -113,7 +115,7 @@ def _row(house: House, entry: ToolEntry, chosen: frozenset[str], view: View) -> 
         "name": entry.name,
         "toolset": entry.toolset,
         "enabled": enabled,
-        "available": closed is None and (not enabled or entry.name in view.names),
+        "available": closed is None and unbound(entry) is None and (not enabled or entry.name in view.names),
         "visible": enabled and absent is None,
         "reason": reason or None,
         "fix": fix or None,

@@ -6,14 +6,14 @@ import json
 from argparse import Namespace
 from typing import Any
 
-from ...catalog.why import Checkpoint
+from ...catalog.why import Checkpoint, Story
 from ...core.errors import UsageError
 from ...core.types import Ready, Refusal, ToolCall
 from ...pipeline.dry import rehearse
 from ..house import House, default
 from .output import Output
 from .parsing import Parser, add_selection
-from .selection import folder_of, selection_of
+from .selection import folder_of, selection_of, unbound
 
 EXAMPLES = """\
 examples:
@@ -41,7 +41,7 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _why_tool(house: House, said: Namespace, out: Output) -> int:
-    story = house.why(said.tool, *selection_of(house, said))
+    story = _to_the_agent(house, house.why(said.tool, *selection_of(house, said)))
     document = {
         "tool": story.tool,
         "visible": story.visible,
@@ -50,6 +50,15 @@ def _why_tool(house: House, said: Namespace, out: Output) -> int:
     state = out.paint("visible", "green") if story.visible else out.paint("NOT VISIBLE", "red")
     out.show(document, [f"{story.tool}  {state}", *_lines(story.checkpoints, out)])
     return 0 if story.visible else 1
+
+
+def _to_the_agent(house: House, story: Story) -> Story:
+    """The story with its last question: whether an agent here has the part that the tool needs."""
+    entry = house.registry.get(story.tool)
+    absent = unbound(entry) if entry and story.visible else None
+    if absent is None:
+        return story
+    return Story(story.tool, (*story.checkpoints[:-1], Checkpoint("bound", False, absent.reason, absent.fix)))
 
 
 def _document(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def test_a_damaged_memory_is_an_empty_one(tmp_path, damage):
     cache = write(tmp_path, "c/discovery.json", damage)
     write(tmp_path / "p", "a.py", "registry.register(name='x')")
     scanner = Scanner(str(cache))
-    assert scanner.scan(str(tmp_path / "p"))[0].registers
+    assert scanner.scan(str(tmp_path / "p"))[0].style == "statement"
     scanner.save()
     assert json.loads(cache.read_text())["version"] == 1
 
@@ -88,7 +88,7 @@ def test_a_damaged_memory_is_an_empty_one(tmp_path, damage):
 def test_a_home_that_cannot_be_written_is_only_slower(tmp_path):
     write(tmp_path / "p", "a.py", "registry.register(name='x')")
     scanner = Scanner("/proc/no/such/folder/discovery.json")
-    assert scanner.scan(str(tmp_path / "p"))[0].registers
+    assert scanner.scan(str(tmp_path / "p"))[0].style == "statement"
     scanner.save()
 
 

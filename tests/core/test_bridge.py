@@ -187,3 +187,24 @@ def test_a_forked_child_has_loops_of_its_own():
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("way", ["run", "arun"])
+def test_the_smaller_of_the_usual_limit_and_ones_own_wins(bridge, monkeypatch, way):
+    monkeypatch.setattr("handiwork.core.bridge.DEFAULT_TIMEOUT_S", 0.1)
+    ended = threading.Event()
+    began = time.perf_counter()
+    with pytest.raises((BridgeTimeoutError, asyncio.TimeoutError)):
+        if way == "run":
+            bridge.run(forever(ended), timeout_s=30)
+        else:
+            asyncio.run(asyncio.wait_for(bridge.arun(forever(ended), timeout_s=30), 5))
+    assert ended.wait(2) and time.perf_counter() - began < 4
+
+
+def test_a_token_cancels_for_an_async_caller_too(bridge):
+    token, ended = CancelToken(), threading.Event()
+    threading.Timer(0.05, token.cancel).start()
+    with pytest.raises(JobCancelledError):
+        asyncio.run(bridge.arun(forever(ended), cancel=token))
+    assert ended.wait(2)

@@ -61,7 +61,7 @@ class _Task:
     """The state of one task while it runs."""
 
     scope: Scope
-    started: float
+    guides: str  # read once: the prompt keeps its bytes while the task runs
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Agent:
             checks=(*self._scope.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
-        task = _Task(scope, time.monotonic())
+        task = _Task(scope, read_guides(scope.cwd, scope.workspace))
         self.conversation.say(prompt)
         work = asyncio.ensure_future(self._work(task, guard))
         loop = asyncio.get_running_loop()
@@ -156,9 +156,7 @@ class Agent:
         definitions = self._offer.renew()
         scope = task.scope
         self.conversation.set_system(
-            build_prompt(
-                definitions, cwd=scope.cwd, workspace=scope.workspace, guides=read_guides(scope.cwd, scope.workspace)
-            )
+            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides)
         )
         request = ModelRequest(
             tuple(self.conversation.messages), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))

@@ -14,6 +14,7 @@ from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
+from .bindings import unbound
 from .house import House
 
 if TYPE_CHECKING:
@@ -67,11 +68,7 @@ def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> 
 
     def supply() -> list[Schema]:
         shown = definer.of(desk.definitions(), dialect).definitions
-        return [d for d in shown if d["function"]["name"] in bound or not _is_unbound(house, d["function"]["name"])]
+        entries = ((d, house.registry.get(d["function"]["name"])) for d in shown)
+        return [d for d, entry in entries if entry and unbound(entry, bound) is None]
 
     return supply
-
-
-def _is_unbound(house: House, name: str) -> bool:
-    entry = house.registry.get(name)
-    return entry is not None and getattr(entry.handler, "needs_agent", False)

@@ -39,10 +39,6 @@ class Found:
         stem = self.path.removesuffix("/__init__.py").removesuffix(".py")
         return stem[stem.rfind("/") + 1 :]
 
-    @property
-    def registers(self) -> bool:
-        return self.style in ("statement", "context")
-
 
 class Scanner:
     """Reads folders for files that register tools. *cache* is a JSON file; "" remembers nothing.

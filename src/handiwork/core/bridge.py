@@ -45,15 +45,16 @@ class Bridge:
         self,
         coro: Coroutine[Any, Any, Any],
         *,
-        timeout_s: float = DEFAULT_TIMEOUT_S,
+        timeout_s: float | None = None,
         label: str = "",
         cancel: CancelToken | None = None,
     ) -> Any:
         """Run *coro* on its loop and wait for it in this thread.
 
-        Raises what it raises, `BridgeTimeoutError` after *timeout_s* seconds, `OnLoopError` where
-        waiting would block the very loop that has to do the work.
+        Raises what it raises, `BridgeTimeoutError` after *timeout_s* seconds (never more than the usual
+        limit), `OnLoopError` where waiting would block the very loop that has to do the work.
         """
+        timeout_s = _bounded(timeout_s)
         resident = self._loop_for(label)
         if resident.is_current_thread():
             coro.close()
@@ -77,9 +78,15 @@ class Bridge:
         return job.outcome()
 
     async def arun(
-        self, coro: Coroutine[Any, Any, Any], *, timeout_s: float = DEFAULT_TIMEOUT_S, label: str = ""
+        self,
+        coro: Coroutine[Any, Any, Any],
+        *,
+        timeout_s: float | None = None,
+        label: str = "",
+        cancel: CancelToken | None = None,
     ) -> Any:
-        """Run *coro* on its loop while the caller's stays free. Cancelling the caller cancels it."""
+        """Run *coro* on its loop while the caller's stays free. Cancelling the caller cancels it, too."""
+        timeout_s = _bounded(timeout_s)
         resident = self._loop_for(label)
         if resident.is_current_thread():
             return await _run_here(coro, timeout_s)
@@ -88,6 +95,7 @@ class Bridge:
         outbox = self._outbox(here)
         job = Job(coro, lambda: outbox.post(waiter), label=label, deadline=time.monotonic() + timeout_s)
         resident.submit(job)
+        forget = cancel.on_cancel(lambda: resident.cancel(job)) if cancel else None
         # The watchdog gives up on what takes the usual limit; a timer of its own costs 5 us a call.
         timer = here.call_later(timeout_s, resident.expire, job, timeout_s) if timeout_s < DEFAULT_TIMEOUT_S else None
         try:
@@ -98,6 +106,8 @@ class Bridge:
         finally:
             if timer:
                 timer.cancel()
+            if forget:
+                forget()
         return job.outcome()
 
     async def gather(self, coros: Sequence[tuple[Coroutine[Any, Any, Any], str]]) -> list[Job]:
@@ -159,6 +169,11 @@ class Bridge:
         if outbox is None:
             outbox = self._outboxes[loop] = Mailbox(loop, _release)
         return outbox
+
+
+def _bounded(timeout_s: float | None) -> float:
+    """The smaller of a limit of one's own and the usual one."""
+    return DEFAULT_TIMEOUT_S if timeout_s is None else min(timeout_s, DEFAULT_TIMEOUT_S)
 
 
 def _release(waiter: asyncio.Future[None]) -> None:

@@ -22,7 +22,6 @@ from .parts import Parts
 asyncio = Late("asyncio")
 bridge = Late("handiwork.core.bridge")
 now = time.perf_counter
-_LONGEST_S = 300.0
 
 
 def drive(parts: Parts, line: Line) -> ToolResult:
@@ -87,7 +86,7 @@ def execute(parts: Parts, ready: Ready) -> Run:
             value = parts.workers.run(lambda: _call(parts, ready), timeout_s=timeout_s, name=ready.entry.name)
         if type(value) is not str and hasattr(value, "__await__"):
             value = bridge.tools_bridge.run(
-                value, timeout_s=timeout_s or _LONGEST_S, label=ready.entry.name, cancel=ready.call.scope.cancel
+                value, timeout_s=timeout_s, label=ready.entry.name, cancel=ready.call.scope.cancel
             )
         ended: Ended = value if type(value) is str else as_outcome(value)
     except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
@@ -118,8 +117,10 @@ async def aexecute_all(parts: Parts, readies: Sequence[Ready]) -> list[Run]:
 
 
 def _suits_gather(ready: Ready) -> bool:
-    """An async handler of the registry's with the usual time limit."""
-    return ready.entry.is_async and ready.entry.name not in ready.call.scope.bindings and _time_left(ready) is None
+    """An async handler of the registry's with the usual time limit, which nobody may want to cancel by itself."""
+    scope = ready.call.scope
+    is_own = ready.entry.is_async and ready.entry.name not in scope.bindings
+    return is_own and scope.cancel is None and _time_left(ready) is None
 
 
 async def _execute_on_bridge(parts: Parts, readies: list[Ready]) -> list[Run]:
@@ -157,7 +158,7 @@ async def _acall(parts: Parts, ready: Ready, timeout_s: float | None) -> Any:
         return value
     if name in ready.call.scope.bindings:
         return await value
-    return await bridge.tools_bridge.arun(value, timeout_s=timeout_s or _LONGEST_S, label=name)
+    return await bridge.tools_bridge.arun(value, timeout_s=timeout_s, label=name, cancel=ready.call.scope.cancel)
 
 
 def _call(parts: Parts, ready: Ready) -> Any:

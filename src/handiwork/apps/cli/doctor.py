@@ -17,10 +17,11 @@ from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
 from ...core.types import Schema
+from ..bindings import unbound
 from ..house import House, default
 from .output import Output
 from .parsing import Parser
-from .selection import PRESET, unbound
+from .selection import PRESET
 
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from ...catalog.gate import Closed
 from ...core.errors import ConfigError, UnknownNameError, UsageError
 from ...core.types import ToolEntry
 from ..house import House
@@ -40,17 +39,6 @@ def folder_of(said: Namespace) -> str | None:
         raise UsageError(f"--cwd {said.cwd}: there is no such folder")
     folder: str | None = said.cwd
     return folder
-
-
-# What `run` and `chat` bind; other tools that need an agent have nothing behind them yet.
-BOUND = frozenset({"todo", "clarify", "tool_search", "tool_describe", "tool_call"})
-
-
-def unbound(entry: ToolEntry) -> Closed | None:
-    """Why an agent of the command line isn't shown a tool that needs an agent's part."""
-    if entry.name in BOUND or not getattr(entry.handler, "needs_agent", False):
-        return None
-    return Closed("it needs a part that the agent here doesn't have", "bind a handler of your own: docs/embedding.md")
 
 
 def registered(house: House, name: str) -> ToolEntry:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ...core.loading import Late
 from ...core.types import ToolEntry
 from ...core.wire import copy_json, dumps
+from ..bindings import unbound
 from ..house import House, default
 from . import calling, switching
 from .output import Output, columns
 from .parsing import Parser, add_selection, add_verbs
-from .selection import registered, selection_of, unbound
+from .selection import registered, selection_of
 
 if TYPE_CHECKING:
     from ...catalog.supply import View

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted, TextDelta
+from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted
 from ...core.types import ToolResult
 from ...core.wire import dumps
 from .output import Output, printable
@@ -21,16 +21,12 @@ class Watching:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._stream = sys.stderr
-        self.streamed = ""
         self._running = 0
         self._several = False
 
     def __call__(self, event: AgentEvent, /) -> None:
         match event:
-            case TextDelta(text):
-                self.streamed += text
             case CallStarted(call):
-                self.streamed = ""
                 self._running += 1
                 self._several = self._running > 1
                 mark = self._out.paint("●", "cyan", self._stream)

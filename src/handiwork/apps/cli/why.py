@@ -10,10 +10,11 @@ from ...catalog.why import Checkpoint, Story
 from ...core.errors import UsageError
 from ...core.types import Ready, Refusal, ToolCall
 from ...pipeline.dry import rehearse
+from ..bindings import unbound
 from ..house import House, default
 from .output import Output
 from .parsing import Parser, add_selection
-from .selection import folder_of, selection_of, unbound
+from .selection import folder_of, selection_of
 
 EXAMPLES = """\
 examples:

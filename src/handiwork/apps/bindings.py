@@ -1,0 +1,18 @@
+"""Which tools need an agent's part, and whether the agent at hand has it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ..catalog.gate import Closed
+from ..core.types import ToolEntry
+
+# The tools whose parts `agents.build_agent` can bind, for those who ask without an agent at hand.
+BY_OUR_AGENT = frozenset({"todo", "clarify", "tool_search", "tool_describe", "tool_call"})
+
+
+def unbound(entry: ToolEntry, bound: Collection[str] = BY_OUR_AGENT) -> Closed | None:
+    """Why an agent that binds *bound* doesn't show the tool; None where nothing is missing."""
+    if entry.name in bound or not getattr(entry.handler, "needs_agent", False):
+        return None
+    return Closed("it needs a part that the agent here doesn't have", "bind a handler of your own: docs/embedding.md")

@@ -16,6 +16,25 @@ from handiwork.core.types import Scope, ToolCall, Traits
 VAR: ContextVar[str] = ContextVar("var", default="none")
 
 
+@pytest.fixture
+def slow_tool(add):
+    """Registers an async tool that takes long, and gives the event that is set when it ends."""
+
+    def make(**traits):
+        ended = threading.Event()
+
+        async def slow(args):
+            try:
+                await asyncio.sleep(20)
+            finally:
+                ended.set()
+
+        add("slow", slow, is_async=True, traits=Traits(**traits))
+        return ended
+
+    return make
+
+
 def error(result):
     return json.loads(result.content)["error"]
 
@@ -45,46 +64,22 @@ def test_the_deadline_of_the_scope_counts_too(add, pipeline):
     assert "unknown" in error(result)
 
 
-def test_an_async_handler_that_takes_too_long_is_cancelled(add, pipeline):
-    ended = threading.Event()
-
-    async def slow(args):
-        try:
-            await asyncio.sleep(20)
-        finally:
-            ended.set()
-
-    add("slow", slow, is_async=True, traits=Traits(timeout_s=0.1))
+def test_an_async_handler_that_takes_too_long_is_cancelled(slow_tool, pipeline):
+    ended = slow_tool(timeout_s=0.1)
     assert "no answer within 0.1 s" in error(pipeline.run(ToolCall("slow", {})))
     assert ended.wait(2)
 
 
-def test_cancelling_the_scope_cancels_an_async_handler(add, pipeline):
-    ended = threading.Event()
-
-    async def slow(args):
-        try:
-            await asyncio.sleep(20)
-        finally:
-            ended.set()
-
-    add("slow", slow, is_async=True)
+def test_cancelling_the_scope_cancels_an_async_handler(slow_tool, pipeline):
+    ended = slow_tool()
     token = CancelToken()
     threading.Timer(0.1, token.cancel).start()
     assert error(pipeline.run(ToolCall("slow", {}, scope=Scope(cancel=token)))) == "cancelled"
     assert ended.wait(2)
 
 
-def test_cancelling_the_caller_cancels_the_handler(add, pipeline):
-    ended = threading.Event()
-
-    async def slow(args):
-        try:
-            await asyncio.sleep(20)
-        finally:
-            ended.set()
-
-    add("slow", slow, is_async=True)
+def test_cancelling_the_caller_cancels_the_handler(slow_tool, pipeline):
+    ended = slow_tool()
 
     async def main():
         work = asyncio.ensure_future(pipeline.arun(ToolCall("slow", {})))

@@ -210,3 +210,12 @@ def test_the_same_view_while_nothing_changes(registry, clock, add, search_tools)
     fill(add)
     supply = budgeted(registry, clock, 300)
     assert supply.view(["all"]) is supply.view(["all"])
+
+
+@pytest.mark.parametrize("override", [lambda: 1 / 0, lambda: 7, lambda: "text"])
+def test_an_override_that_fails_costs_nobody_a_tool(supply, add, override, caplog):
+    add("a", dynamic_schema_overrides=override)
+    add("b")
+    definitions = supply.definitions(["demo"])
+    assert names(definitions) == ["a", "b"] and definitions[0]["function"]["description"] == "Does a."
+    assert "dynamic_schema_overrides of a failed" in caplog.text

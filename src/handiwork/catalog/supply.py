@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.clock import SYSTEM_CLOCK, Clock
+from ..core.handler import describe_exception
 from ..core.loading import Late
 from ..core.types import Schema, ToolEntry
 from ..core.wire import FrozenDict, FrozenList, copy_json, freeze
@@ -18,6 +19,7 @@ from .toolsets import Toolsets
 
 cost = Late("handiwork.catalog.cost")
 deferral = Late("handiwork.catalog.deferral")
+logging = Late("logging")
 _MOST_VIEWS = 64
 Names = tuple[str, ...]
 
@@ -162,7 +164,18 @@ def as_names(names: Iterable[str]) -> Names:
 
 
 def _overrides(dynamic: tuple[ToolEntry, ...]) -> dict[str, Schema]:
-    return {e.name: dict(e.dynamic_schema_overrides() or {}) for e in dynamic if e.dynamic_schema_overrides}
+    return {e.name: _override_of(e) for e in dynamic}
+
+
+def _override_of(entry: ToolEntry) -> Schema:
+    """What a tool would change of its schema now. One that fails keeps its schema, and the others their place."""
+    override = entry.dynamic_schema_overrides
+    try:
+        return dict(override() or {}) if override else {}
+    except Exception as error:  # noqa: BLE001 - the tool's own code
+        said = describe_exception(error)
+        logging.getLogger(__name__).warning("dynamic_schema_overrides of %s failed: %s", entry.name, said)
+        return {}
 
 
 # A sentence ends at . ! or ? before white space, or at the end of a line.

@@ -27,6 +27,7 @@ from .conversation import Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .prompt import build_prompt, read_guides
+from .session import Unkept
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
 DENIALS = ("approval", "guard", "pre_tool_call")
@@ -69,7 +70,7 @@ class _Task:
 
 
 class Agent:
-    """A model with hands. Everything it needs is handed in; it keeps one conversation.
+    """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
@@ -87,8 +88,9 @@ class Agent:
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
         watch: Watcher = unwatched,
+        session: Unkept | None = None,
     ) -> None:
-        self.conversation = Conversation()
+        self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
@@ -100,11 +102,20 @@ class Agent:
 
         Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
         """
+        self.conversation.say(prompt)
+        ending, reason = "failed", ""
+        try:
+            outcome = await self._carry_out(cancel or CancelToken())
+            ending, reason = outcome.ending, outcome.reason
+            return outcome
+        finally:
+            self.conversation.session.end(ending, reason)
+
+    async def _carry_out(self, cancel: CancelToken) -> Outcome:
         guard = LoopGuard()
-        cancel = cancel or CancelToken()
         deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
         scope = replace(
-            self._scope,
+            self.conversation.session.within(self._scope),
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
@@ -112,7 +123,6 @@ class Agent:
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         task = _Task(scope, read_guides(scope.cwd, scope.workspace))
-        self.conversation.say(prompt)
         work = asyncio.ensure_future(self._work(task, guard))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
@@ -149,7 +159,7 @@ class Agent:
                 empty += 1
                 if empty > _MOST_EMPTY:
                     raise ModelError("the model gave no answer", "try another model, or say the task differently")
-                self.conversation.say(_NUDGE)
+                self.conversation.nudge(_NUDGE)
 
     async def _ask(self, task: _Task) -> ModelReply:
         """Ask the model once, with the tools of the moment."""
@@ -181,7 +191,7 @@ class Agent:
 
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()
-        self.conversation.say(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
+        self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
     def _over_budget(self, task: _Task) -> str:
         budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens

@@ -191,13 +191,15 @@ def _time_left(ready: Ready) -> float | None:
 
 
 def _note_intent(parts: Parts, ready: Ready) -> None:
-    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        parts.journal.intent(ready)
+    journal = ready.call.scope.journal or parts.journal
+    if journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
+        journal.intent(ready)
 
 
 def _note_outcome(parts: Parts, ready: Ready, outcome: Ended) -> Ended:
-    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        parts.journal.outcome(ready, _as_journaled(outcome))
+    journal = ready.call.scope.journal or parts.journal
+    if journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
+        journal.outcome(ready, _as_journaled(outcome))
     return outcome
 
 

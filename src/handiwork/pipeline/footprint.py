@@ -38,14 +38,15 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
     if kinds == {"path"}:
-        paths = tuple(_paths(traits.touches, args, cwd))
+        paths = tuple(touched_paths(traits.touches, args, cwd))
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
 
 
-def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
+def touched_paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
+    """The real paths behind the arguments that *touches* names; relative ones are taken from *cwd*."""
     for name in touches:
         value = args.get(name, ".")
         for path in value if isinstance(value, list) else [value]:

@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core.types import ToolCall, ToolResult
 from ..core.wire import dumps
@@ -39,9 +39,13 @@ class Limits:
         return min(own, max(1_000, int(self.context_tokens * CHARS_PER_TOKEN * _SHARE_OF_CONTEXT)))
 
 
-def cut(result: ToolResult, text: str, limits: Limits, most: int) -> str:
-    """*text* as one JSON object of at most *most* characters that tells how to read on."""
-    path, problem = _spill(result.call, text, limits.folder)
+def cut(result: ToolResult, limits: Limits, most: int) -> ToolResult:
+    """The result as one JSON object of at most *most* characters that tells how to read on."""
+    path, problem = _spill(result.call, result.content, limits.folder)
+    return replace(result, content=_both_ends(result.content, most, path, problem), kept=path)
+
+
+def _both_ends(text: str, most: int, path: str, problem: str) -> str:
     fields = {"truncated": True, "size": len(text), "path": path or None}
     if problem:
         fields["not_kept"] = problem

@@ -232,7 +232,7 @@ def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolRes
     most = parts.limits.of(ready.entry.max_result_size_chars if ready else None)
     if len(result.content) <= most:
         return result
-    return replace(result, content=cut(result, result.content, parts.limits, most))
+    return cut(result, parts.limits, most)
 
 
 def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:

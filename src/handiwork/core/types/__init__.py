@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import Command, Environment, Http, HttpReply, Process, Ran
     from .roles import Embedder, Journal, Judge
+    from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -61,6 +62,13 @@ _MODULES = {
         "Journal",
         "Judge",
     ),
+    "sessions": (
+        "Entry",
+        "EntryKind",
+        "Hit",
+        "SessionInfo",
+        "SessionStore",
+    ),
     "tools": (
         "Args",
         "Effect",
@@ -98,10 +106,13 @@ __all__ = [
     "Done",
     "Effect",
     "Embedder",
+    "Entry",
+    "EntryKind",
     "EnvNames",
     "Environment",
     "Forbid",
     "Handler",
+    "Hit",
     "Http",
     "HttpReply",
     "Journal",
@@ -122,6 +133,8 @@ __all__ = [
     "Requires",
     "Schema",
     "Scope",
+    "SessionInfo",
+    "SessionStore",
     "Status",
     "Step",
     "ToolCall",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
     from .places import Environment
+    from .roles import Journal
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -25,7 +26,8 @@ class Scope:
 
     `supplied` is the set of tool names the caller was shown (None: no restriction). `call` and
     `acall` run another tool through the same pipeline with everything in this scope inherited.
-    `checks` are further steps of the owner of this scope, such as an agent's loop guard.
+    `checks` are further steps of the owner of this scope, such as an agent's loop guard. `journal` is
+    where effects are written down, in place of the pipeline's own.
     `deadline` is on `time.monotonic`, in seconds.
     """
 
@@ -44,6 +46,7 @@ class Scope:
     deadline: float | None = None
     checks: tuple[Step, ...] = ()
     on_progress: Callable[[ToolCall, Progress], None] | None = None
+    journal: Journal | None = None
 
 
 EMPTY_SCOPE = Scope()
@@ -88,7 +91,8 @@ class Refusal:
 class ToolResult:
     """What came of a call. `content` is the plain text; `shown` is what the model reads.
 
-    `status` and `by` say how it ended: for a refusal, `by` is the step that refused.
+    `status` and `by` say how it ended: for a refusal, `by` is the step that refused. `kept` is the file
+    that holds the whole of a result that was cut.
     """
 
     call: ToolCall
@@ -100,6 +104,7 @@ class ToolResult:
     duration_ms: float = 0.0
     artifacts: tuple[Artifact, ...] = ()
     shown: str | None = None
+    kept: str = ""
 
     @property
     def text(self) -> str:

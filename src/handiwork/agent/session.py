@@ -1,0 +1,251 @@
+"""What is kept of a conversation while it happens, so that it outlives its process."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..core.errors import StorageError
+from ..core.types import (
+    Answer,
+    Approver,
+    Artifact,
+    Ask,
+    Done,
+    EntryKind,
+    Message,
+    Outcome,
+    Pending,
+    Ready,
+    Scope,
+    SessionInfo,
+    SessionStore,
+    ToolResult,
+    Usage,
+)
+from ..core.wire import dumps
+from ..guard.approval import settle
+from ..guard.redaction import redact
+from .file_marks import marks_of, marks_of_call
+from .history import history_of
+from .truth import loose_ends, truth_about
+
+_MOST_TEXT = 100_000
+_MOST_TITLE = 80
+_MOST_ARTIFACT = 1 << 20
+
+
+class Unkept:
+    """A conversation that nobody stores. Below it is one that is stored."""
+
+    id: str = ""
+    problem: str = ""
+    history: Sequence[Message] = ()
+
+    def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
+        """Something was said."""
+
+    def keep_result(self, result: ToolResult, message: Message) -> None:
+        """A call has its result, which the model reads as *message*."""
+
+    def end(self, ending: str, reason: str = "") -> None:
+        """A task ended; the conversation may go on."""
+
+    def close(self) -> None:
+        """Nothing more will be said here."""
+
+    def tell_interrupted(self) -> Mapping[str, str]:
+        """What is known of calls that were cut short just now, by their ids."""
+        return {}
+
+    def within(self, scope: Scope) -> Scope:
+        """The scope for calls of this conversation."""
+        return scope
+
+
+class Session(Unkept):
+    """A stored conversation, and the journal of its effects.
+
+    It begins with its first message. When something can't be saved, `problem` says so, nothing more is
+    written, and a call whose intent could not be noted doesn't run.
+    """
+
+    def __init__(self, store: SessionStore, info: SessionInfo) -> None:
+        self._store, self.info = store, info
+        self.id = info.id  # "" before its first message
+        self.history: Sequence[Message] = ()
+        self._next = itertools.count(info.entries + 1)
+        self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
+        self._ending = "interrupted"
+
+    @classmethod
+    def resume(cls, store: SessionStore, info: SessionInfo) -> Session:
+        """Go on with a stored session. Calls that were cut short are answered with what became of them.
+
+        Raises `SessionBusyError` while another process works on it.
+        """
+        store.claim(info)
+        entries = list(store.entries(info.number))
+        session = cls(store, replace(info, entries=entries[-1].seq))
+        session._append("resumed", "", {})
+        history = history_of(entries)
+        for nth, missing in enumerate(history.unanswered):
+            truth = truth_about(missing.id, missing.notes)
+            begun = loose_ends(missing.notes) if nth == 0 else []
+            message = missing.answer(replace(truth, facts=truth.facts | ({"within": begun} if begun else {})).content())
+            session._append("mended", missing.id, {"message": message, "state": truth.state})
+        session.history = history_of([*store.entries(info.number)]).messages if history.unanswered else history.messages
+        return session
+
+    def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
+        """Something was said: a `prompt` or `nudge` to the model, its `reply`, or an answer that was `mended`."""
+        if not self.info.number:
+            self._begin(message)
+        used = {"usage": [usage.input_tokens, usage.output_tokens]} if usage else {}
+        self._keep(kind, str(message.get("tool_call_id", "")), {"message": message, **used})
+
+    def keep_result(self, result: ToolResult, message: Message) -> None:
+        """A call has its result. Of one that was cut, the file that holds the whole is noted with its hash."""
+        facts: dict[str, Any] = {"message": message, "status": result.status, "duration_ms": round(result.duration_ms, 3)}
+        if result.by:
+            facts["by"] = result.by
+        if result.shown is not None:
+            facts["content"] = result.content
+        if result.labels:
+            facts["labels"] = [[label.integrity, label.source] for label in result.labels]
+        if result.kept:
+            facts["whole"] = _described(result.kept)
+        if result.artifacts:
+            facts["artifacts"] = list(map(_stored, result.artifacts))
+        self._keep("result", result.call.id, facts)
+
+    def intent(self, ready: Ready, /) -> None:
+        """An effect is about to happen. Raises `StorageError` where that can't be noted: it must not happen then."""
+        if self.problem or not self.info.number:
+            return
+        facts = {"tool": ready.entry.name, "args": ready.args, "files": marks_of_call(ready)}
+        try:
+            self._begun[id(ready)] = ready, self._append("intent", ready.call.id, facts)
+        except StorageError as error:
+            self.problem = str(error)
+            raise StorageError(f"not run, since it can't be noted: {error}", error.hint) from error
+
+    def outcome(self, ready: Ready, outcome: Outcome, /) -> None:
+        """What came of an effect."""
+        _, intent = self._begun.pop(id(ready), (ready, 0))
+        if not intent:
+            return
+        facts: dict[str, Any] = {"intent": intent, **_told(outcome)}
+        if source := _outside_source(ready, outcome):
+            facts["outside"] = source
+        if files := marks_of_call(ready):
+            facts["files"] = files
+        self._keep("outcome", ready.call.id, facts)
+
+    def end(self, ending: str, reason: str = "") -> None:
+        """A task ended so."""
+        self._ending = ending
+        if self.info.number:
+            self._keep("ended", "", {"ending": ending, "reason": reason})
+
+    def close(self) -> None:
+        """Let others go on with it."""
+        if self.info.number and not self.problem:
+            try:
+                self._store.release(self.info, self._ending)
+            except StorageError as error:
+                self.problem = str(error)
+
+    def tell_interrupted(self) -> Mapping[str, str]:
+        """What is known of calls that were cut short just now, by their ids."""
+        if self.problem or not self.info.number:
+            return {}
+        try:
+            unanswered = history_of(self._store.entries(self.info.number)).unanswered
+        except StorageError as error:
+            self.problem = str(error)
+            return {}
+        return {m.id: truth_about(m.id, m.notes, settled=False).content() for m in unanswered}
+
+    def within(self, scope: Scope) -> Scope:
+        """The scope for calls of this session: its effects are journaled, what its approver says is kept."""
+        return replace(scope, session_id=self.id, journal=self, approver=scope.approver and self._witness(scope.approver))
+
+    def _witness(self, approver: Approver) -> Approver:
+        def ask(ready: Ready, ask: Ask, /) -> Any:
+            said = approver(ready, ask)
+            return self._awaited(ready, ask, said) if hasattr(said, "__await__") else self._decided(ready, ask, said)
+
+        return ask
+
+    async def _awaited(self, ready: Ready, ask: Ask, said: Awaitable[bool | Answer]) -> Any:
+        return self._decided(ready, ask, await said)
+
+    def _decided(self, ready: Ready, ask: Ask, said: Any) -> Any:
+        answer = settle(said)
+        facts = {"tool": ready.entry.name, "reason": ask.reason, "keys": ask.keys, "allowed": answer.allowed}
+        self._keep("decision", ready.call.id, {**facts, "keep": answer.keep, "note": answer.note})
+        return said
+
+    def _begin(self, message: Message) -> None:
+        lines = str(message.get("content", "")).strip().splitlines() or [""]
+        title = redact(lines[0])
+        title = title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
+        try:
+            self.info = self._store.begin(replace(self.info, title=title))
+            self.id = self.info.id
+            self._next = itertools.count(2)
+        except StorageError as error:
+            self.problem = str(error)
+
+    def _keep(self, kind: EntryKind, call: str, body: dict[str, Any]) -> None:
+        """Note what has happened already: if that can't be saved, it is told at the end."""
+        if self.problem:
+            return
+        try:
+            self._append(kind, call, body)
+        except StorageError as error:
+            self.problem = str(error)
+
+    def _append(self, kind: EntryKind, call: str, body: dict[str, Any]) -> int:
+        seq = next(self._next)
+        self._store.append(self.info.number, seq, kind, call=call, body=dumps(body))
+        return seq
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON: its kind, its text without secrets, and where it can be found again."""
+    if isinstance(outcome, Done):
+        text = outcome.value if isinstance(outcome.value, str) else dumps(outcome.value)
+        error = {"is_error": True} if outcome.is_error else {}
+        return {"kind": "done", "text": redact(text[:_MOST_TEXT]), **error}
+    if isinstance(outcome, Pending):
+        return {"kind": "pending", "text": redact(outcome.note), "handle": outcome.handle}
+    return {"kind": "needs_input", "text": redact(outcome.message), "handle": outcome.handle, "form": outcome.form}
+
+
+def _outside_source(ready: Ready, outcome: Outcome) -> str:
+    """Where the text came from, if it isn't to be obeyed."""
+    labels = outcome.labels if isinstance(outcome, Done) else ()
+    named = next((label.source for label in labels if label.integrity == "outside"), "")
+    entry = ready.entry
+    return named or (entry.name if entry.traits.open_world or entry.origin.startswith("mcp:") else "")
+
+
+def _described(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        return {"path": path, "problem": error.strerror}
+    return {"path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _stored(artifact: Artifact) -> dict[str, Any]:
+    about = {"mime": artifact.mime, "name": artifact.name, "path": artifact.path, "size": len(artifact.data)}
+    small = 0 < len(artifact.data) <= _MOST_ARTIFACT
+    return about | ({"base64": base64.b64encode(artifact.data).decode()} if small else {})

@@ -18,7 +18,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ToolCall
+from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -32,6 +32,7 @@ from .config_file import load_config
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
+_MOST_SHELLS = 4096
 Names = Iterable[str]
 
 
@@ -56,6 +57,7 @@ class House:
         )
         self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
+        self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
 
     def _open_embedder(self) -> Embedder | None:
@@ -119,11 +121,16 @@ class House:
             bindings=self._bindings,
             supplied=supplied,
             approver=approver,
+            shell=self._shell((task_id, session_id, where)),
         )
-        if len(self._scopes) >= _MOST_SCOPES:
-            self._scopes.pop(next(iter(self._scopes)))
+        _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
         return bound
+
+    def _shell(self, key: tuple[Any, ...]) -> ShellState:
+        """What the commands of one session share, whatever else differs between its scopes."""
+        _make_room(self._shells, _MOST_SHELLS)
+        return self._shells.setdefault(key, ShellState(key[-1]))
 
     def close(self) -> None:
         """End every process that a tool started."""
@@ -142,6 +149,11 @@ class House:
             silent=tuple(f.path for f in self.harvest.silent),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
+
+
+def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
+    if len(known) >= most:
+        known.pop(next(iter(known)))
 
 
 def _temporary_folder() -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.types import Ready
-from ..pipeline.footprint import touched_paths
+from ..pipeline.footprint import paths_named
 
 _MOST_BYTES = 32 << 20
 Mark = dict[str, Any] | None
@@ -17,10 +17,12 @@ Mark = dict[str, Any] | None
 
 def marks_of_call(ready: Ready) -> dict[str, Mark]:
     """The marks of the files that a call will change; none where it may change anything else as well."""
-    touches = ready.entry.traits.touches
-    if set(touches.values()) != {"path"}:
+    traits = ready.entry.traits
+    if set(traits.touches.values()) != {"path"}:
         return {}
-    return marks_of(touched_paths(touches, ready.args, ready.call.scope.cwd))
+    here = ready.call.scope.here
+    named = paths_named(traits, ready.args)
+    return marks_of(ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named)
 
 
 def marks_of(paths: Iterable[str]) -> dict[str, Mark]:

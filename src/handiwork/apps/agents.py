@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,8 @@ def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budg
     bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
-    scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
+    session = f"{face.platform}-{os.urandom(6).hex()}"
+    scope: Scope = house.scope(session_id=session, cwd=cwd, approver=face.approver, platform=face.platform)
     supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
     return Agent(

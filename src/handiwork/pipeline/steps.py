@@ -6,6 +6,7 @@ may answer with a `Refusal`, or, where it must wait for somebody, with a generat
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -28,6 +29,7 @@ from ..core.types import (
 from ..core.wire import copy_json
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
+from .footprint import paths_named
 from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
 from .limits import cut
 from .parts import Parts
@@ -141,6 +143,24 @@ def scope_checks(parts: Parts, ready: Ready) -> Prepared:
     return ready
 
 
+def locate(parts: Parts, ready: Ready) -> Prepared:
+    """Where the paths that the call names lead to now: that is judged, and that is what a tool opens."""
+    traits = ready.entry.traits
+    if not traits.touches:
+        return ready
+    here = ready.call.scope.here
+    real = {path: found for path in paths_named(traits, ready.args) if (found := _real(path, here))}
+    return replace(ready, real_paths=real) if real else ready
+
+
+def _real(path: str, here: str) -> str:
+    """Where *path* leads from *here*; empty where it leads nowhere, which the guard says in its own words."""
+    try:
+        return os.path.realpath(os.path.join(here, os.path.expanduser(path)))
+    except (OSError, ValueError):
+        return ""
+
+
 def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
@@ -179,7 +199,7 @@ def _ask_person(ready: Ready, approver: Approver) -> Waiting:
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, judge, approve)
+PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, judge, approve)
 
 # ---------------------------------------------------------------------------------------------- finish
 
@@ -229,7 +249,7 @@ def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolR
 
 def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """What is too long is cut to both ends; the whole is in a file."""
-    most = parts.limits.of(ready.entry.max_result_size_chars if ready else None)
+    most = parts.limits.of(ready.entry if ready else None)
     if len(result.content) <= most:
         return result
     return cut(result, parts.limits, most)

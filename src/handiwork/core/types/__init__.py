@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
-    from .places import Command, Environment, Http, HttpReply, Process, Ran
+    from .places import (
+        Command,
+        Environment,
+        FileKind,
+        Files,
+        FileStat,
+        Http,
+        HttpReply,
+        Network,
+        Process,
+        Ran,
+        SandboxPolicy,
+        ShellState,
+    )
     from .roles import Embedder, Journal, Judge
     from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
@@ -52,10 +65,16 @@ _MODULES = {
     "places": (
         "Command",
         "Environment",
+        "FileKind",
+        "FileStat",
+        "Files",
         "Http",
         "HttpReply",
+        "Network",
         "Process",
         "Ran",
+        "SandboxPolicy",
+        "ShellState",
     ),
     "roles": (
         "Embedder",
@@ -110,6 +129,9 @@ __all__ = [
     "EntryKind",
     "EnvNames",
     "Environment",
+    "FileKind",
+    "FileStat",
+    "Files",
     "Forbid",
     "Handler",
     "Hit",
@@ -123,6 +145,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "NeedsInput",
+    "Network",
     "Outcome",
     "Pending",
     "Process",
@@ -131,10 +154,12 @@ __all__ = [
     "Ready",
     "Refusal",
     "Requires",
+    "SandboxPolicy",
     "Schema",
     "Scope",
     "SessionInfo",
     "SessionStore",
+    "ShellState",
     "Status",
     "Step",
     "ToolCall",

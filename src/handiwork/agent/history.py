@@ -70,7 +70,8 @@ class History:
         self._reply, self._answers, self._after, self._notes = None, {}, [], []
 
     def _calls(self) -> Sequence[dict[str, Any]]:
-        return (self._reply or {}).get("tool_calls", ())
+        calls: Sequence[dict[str, Any]] = (self._reply or {}).get("tool_calls", ())
+        return calls
 
     def _answer(self, message: Message) -> None:
         id = message["tool_call_id"]

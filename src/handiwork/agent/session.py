@@ -117,8 +117,8 @@ class Session(Unkept):
             facts["content"] = result.content
         if result.labels:
             facts["labels"] = [[label.integrity, label.source] for label in result.labels]
-        if result.kept:
-            facts["whole"] = _described(result.kept)
+        if result.kept and not self.problem:
+            facts["whole"] = self._kept(result.kept)
         if result.artifacts:
             facts["artifacts"] = list(map(_stored, result.artifacts))
         self._keep("result", result.call.id, facts)
@@ -211,6 +211,12 @@ class Session(Unkept):
         except StorageError as error:
             self.problem = str(error)
 
+    def _kept(self, path: str) -> dict[str, Any]:
+        try:
+            return _described(self._store.keep_file(self.info.number, path))
+        except (StorageError, OSError) as error:
+            return {"path": path, "problem": str(error)}
+
     def _append(self, kind: EntryKind, call: str, body: dict[str, Any]) -> int:
         seq = next(self._next)
         self._store.append(self.info.number, seq, kind, call=call, body=dumps(body))
@@ -237,11 +243,8 @@ def _outside_source(ready: Ready, outcome: Outcome) -> str:
 
 
 def _described(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        return {"path": path, "problem": error.strerror}
+    with open(path, "rb") as file:
+        data = file.read()
     return {"path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..agent.session import Session, Unkept
 from ..backends.storage.reading import Reader
@@ -18,52 +17,50 @@ Tell = Callable[[str], object]
 FILE = "sessions.db"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Which conversation an agent shall have: the one to *resume*, or a new one; not kept where *save* is off."""
-
-    resume: str = ""
-    save: bool = True
-
-
-def path_of(house: House) -> str:
+def store_path(house: House) -> str:
     """Where the house keeps its sessions."""
     return os.path.join(house.home, FILE)
 
 
 def open_sessions(house: House, tell: Tell) -> SqliteStore:
     """The store of the house, to write in; *tell* hears of damage that was mended. Raises `StorageError`."""
-    store, salvaged = open_store(path_of(house))
+    store, salvaged = open_store(store_path(house))
     if salvaged:
         tell(salvaged.told)
     return store
 
 
-def look_into_sessions(house: House, tell: Tell) -> Reader:
-    """The stored sessions, to look at: nothing is made where there are none. Raises `StorageError`."""
-    if not os.path.exists(path_of(house)):
-        raise UnknownNameError("session", "", (), "there are none yet: `handiwork run` and `handiwork chat` make them")
+def look_into_sessions(house: House, tell: Tell) -> Reader | None:
+    """The stored sessions, to look at; None where there are none yet. Raises `StorageError`."""
+    if not os.path.exists(store_path(house)):
+        return None
     try:
-        return Reader(path_of(house))
-    except StorageError:
+        return Reader(store_path(house))
+    except StorageError:  # damaged, or of an older version: opening it to write mends both
         return open_sessions(house, tell)
 
 
-def open_session(house: House, wish: Wish, about: SessionInfo, tell: Tell) -> Unkept:
-    """The conversation that is wished for. One that can't be saved is told once, and goes on unsaved.
+def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
+    """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
+    reader = look_into_sessions(house, tell)
+    if reader is None:
+        raise UnknownNameError("session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them")
+    return reader.find(name)
 
-    Raises `StorageError` where a session to resume can't be read, and `UsageError` where it isn't there.
+
+def open_session(house: House, about: SessionInfo, tell: Tell) -> Unkept:
+    """The conversation that *about* describes: one of the store's, or a new one.
+
+    A new one that can't be stored goes on unsaved and says so in its `problem`. Raises `StorageError`
+    where a stored one can't be gone on with.
     """
-    if not wish.save and not wish.resume:
-        return Unkept()
     try:
         store = open_sessions(house, tell)
+        return Session.resume(store, about) if about.number else Session(store, about)
     except StorageError as error:
-        if wish.resume:
+        if about.number:
             raise
-        tell(f"this session is not saved: {error} ({error.hint}; --no-save says that you know)")
         return Unsaved(str(error))
-    return Session.resume(store, store.find(wish.resume)) if wish.resume else Session(store, about)
 
 
 class Unsaved(Unkept):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from handiwork.core.errors import UnknownNameError, UsageError
 from handiwork.core.types import Entry, Hit, SessionInfo
@@ -15,14 +15,14 @@ from .rows import Row, entry_of, keys_of
 
 LAST = "last"
 _COLUMNS = (
-    "number, id, title, model, cwd, platform, parent, state, started, ended, owner,"
+    "number, id, title, model, cwd, platform, parent, toolsets, disabled, state, started, ended, owner,"
     " coalesce((SELECT max(key) FROM entries WHERE key BETWEEN number << 32 AND (number << 32) + 4294967295), 0)"
     " & 4294967295"
 )
 
 
 class Reader:
-    """The sessions of one file, read through a connection of its own. *index* may be written by a writer's."""
+    """The sessions of one file, read through a connection of its own."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -79,8 +79,9 @@ class Reader:
         return list(map(_info, rows))
 
 
-def _info(row: sqlite3.Row | tuple[object, ...]) -> SessionInfo:
-    number, id, title, model, cwd, platform, parent, state, started, ended, owner, entries = row
-    if state == "running" and not is_alive(str(owner)):
+def _info(row: Sequence[Any]) -> SessionInfo:
+    number, id, title, model, cwd, platform, parent, toolsets, disabled, state, started, ended, owner, entries = row
+    if state == "running" and not is_alive(owner):
         state = "interrupted"
-    return SessionInfo(id, number, title, model, cwd, platform, parent, state, started, ended, entries)  # type: ignore[arg-type]
+    about = (title, model, cwd, platform, parent, toolsets, disabled)
+    return SessionInfo(id, number, *about, state, started, ended, entries)

@@ -75,7 +75,7 @@ def is_whole(values: Sequence[Any]) -> bool:
     if len(values) != len(kinds) or not all(isinstance(v, k) for v, k in zip(values, kinds, strict=True)):
         return False
     key, kind, at, call, crc, body = values
-    return checksum(key, kind, at, call, body) == crc
+    return bool(checksum(key, kind, at, call, body) == crc)
 
 
 def entry_of(row: Row) -> Entry:

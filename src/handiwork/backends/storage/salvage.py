@@ -87,7 +87,7 @@ def made_whole(rows: list[Row]) -> tuple[SessionInfo, list[Row]]:
     """A session's place in the list, from its first entry, and its rows with `lost` ones in the gaps."""
     number, first = rows[0].number, rows[0]
     if first.kind == "begun":
-        info = SessionInfo(number=number, state="interrupted", **entry_of(first).body)
+        info = SessionInfo(number=number, started=first.at, **entry_of(first).body)
     else:
         info = SessionInfo(new_id(first.at), number, title="(saved from damage)", started=first.at)
         rows = [make_row(key_of(number, 1), "begun", "", dumps(begun_of(info)), first.at), *rows]

@@ -7,6 +7,10 @@ a writing one, so that several processes wait for each other instead of failing.
 
 from __future__ import annotations
 
+import errno
+import glob
+import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -27,8 +31,8 @@ from .rows import Row, key_of, keys_of, make_row
 
 _INSERT = "INSERT INTO entries (key, kind, at, call, crc, body) VALUES (?, ?, ?, ?, ?, ?)"
 _BEGIN = (
-    "INSERT INTO sessions (number, id, title, model, cwd, platform, parent, state, owner, started, ended, entries)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO sessions (number, id, title, model, cwd, platform, parent, toolsets, disabled, state, owner, started,"
+    " ended, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _COUNT = "SELECT coalesce(max(key), 0) & 4294967295 FROM entries WHERE key BETWEEN ? AND ?"
 
@@ -50,6 +54,19 @@ class SqliteStore(Reader):
                 self._execute(_INSERT, row)
         except (sqlite3.Error, OSError) as error:
             raise storage_error(self.path, error) from error
+
+    def keep_file(self, number: int, path: str, /) -> str:
+        """Keep a file as long as the session is kept: a second name for it, or a copy. Gives the new path."""
+        kept = os.path.join(kept_folder(self.path), f"{number}-{os.path.basename(path)}")
+        with told(kept):
+            os.makedirs(os.path.dirname(kept), 0o700, exist_ok=True)
+            try:
+                os.link(path, kept)
+            except OSError as error:
+                if error.errno not in (errno.EXDEV, errno.EPERM, errno.EMLINK):
+                    raise
+                shutil.copyfile(path, kept)
+        return kept
 
     def begin(self, info: SessionInfo, /) -> SessionInfo:
         """A new session with the id that it gets, worked on by this process; `begun` is its first entry."""
@@ -95,6 +112,9 @@ class SqliteStore(Reader):
             forget(connection, info.number)
             connection.execute("DELETE FROM entries WHERE key BETWEEN ? AND ?", keys_of(info.number))
             connection.execute("DELETE FROM sessions WHERE number = ?", (info.number,))
+        with told(self.path):
+            for path in glob.glob(os.path.join(glob.escape(kept_folder(self.path)), f"{info.number}-*")):
+                os.unlink(path)
 
     def restore(self, info: SessionInfo, rows: Sequence[Row]) -> SessionInfo:
         """Put in a whole session, the first of *rows* its `begun`. One whose number is taken gets another one."""
@@ -126,15 +146,22 @@ class SqliteStore(Reader):
                 yield self._writer
 
     def _insert_session(self, connection: sqlite3.Connection, info: SessionInfo, owner: str) -> int:
-        about = (info.id, info.title, info.model, info.cwd, info.platform, info.parent, info.state, owner)
-        counts = (info.started, info.ended, info.entries)
-        inserted = connection.execute(_BEGIN, (info.number or None, *about, *counts)).lastrowid
+        facts = (*begun_of(info).values(), info.state, owner, info.started, info.ended, info.entries)
+        inserted = connection.execute(_BEGIN, (info.number or None, *facts)).lastrowid
         return inserted or 0
+
+
+def kept_folder(path: str) -> str:
+    """Where the files of the sessions in *path* are kept: results that were too long to show."""
+    return os.path.join(os.path.dirname(path), "kept")
+
+
+_ABOUT = ("id", "title", "model", "cwd", "platform", "parent", "toolsets", "disabled")
 
 
 def begun_of(info: SessionInfo) -> dict[str, Any]:
     """The body of a session's first entry, from which it can be listed again when the list is lost."""
-    return {key: getattr(info, key) for key in ("id", "title", "model", "cwd", "platform", "parent", "started")}
+    return {key: getattr(info, key) for key in _ABOUT}
 
 
 def _count(connection: sqlite3.Connection, number: int) -> int:

@@ -44,8 +44,9 @@ class Entry:
 class SessionInfo:
     """What a list of sessions shows. `number` is the store's own name for it, `state` how it ended last.
 
-    `state` is `running`, `interrupted` (its process is gone), `waiting` (for an answer) or an ending of
-    the agent's. Times are milliseconds since 1970; `ended` 0 is not yet.
+    `model`, `cwd`, `toolsets` and `disabled` (comma-separated names) are what it goes on with when it is
+    resumed. `state` is `running`, `interrupted` (its process is gone), `waiting` (for an answer) or an
+    ending of the agent's. Times are milliseconds since 1970; `ended` 0 is not yet.
     """
 
     id: str
@@ -55,6 +56,8 @@ class SessionInfo:
     cwd: str = ""
     platform: str = ""
     parent: str = ""
+    toolsets: str = ""
+    disabled: str = ""
     state: str = "running"
     started: int = 0
     ended: int = 0
@@ -81,6 +84,8 @@ class SessionStore(Protocol):
     def release(self, info: SessionInfo, state: str, /) -> None: ...
 
     def append(self, number: int, seq: int, kind: EntryKind, /, *, call: str, body: str) -> None: ...
+
+    def keep_file(self, number: int, path: str, /) -> str: ...
 
     def entries(self, number: int, /) -> Iterator[Entry]: ...
 

@@ -22,7 +22,9 @@ def marks_of_call(ready: Ready) -> dict[str, Mark]:
         return {}
     here = ready.call.scope.here
     named = paths_named(traits, ready.args)
-    return marks_of(ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named)
+    return marks_of(
+        ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named
+    )
 
 
 def marks_of(paths: Iterable[str]) -> dict[str, Mark]:
@@ -49,4 +51,3 @@ def _mark(path: str) -> Mark:
 def tellable(mark: Mark) -> bool:
     """Whether a later mark can be compared with this one: it is of a file, or of none."""
     return mark is None or "size" in mark
-

@@ -74,9 +74,9 @@ class History:
         return calls
 
     def _answer(self, message: Message) -> None:
-        id = message["tool_call_id"]
-        if any(call["id"] == id for call in self._calls()):
-            self._answers.setdefault(id, message)
+        answered = message["tool_call_id"]
+        if any(call["id"] == answered for call in self._calls()):
+            self._answers.setdefault(answered, message)
         else:  # its call was lost
             self._after.append({"role": "user", "content": f"Result of {message.get('name')}: {message['content']}"})
 

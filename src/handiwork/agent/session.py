@@ -30,7 +30,7 @@ from ..core.types import (
 from ..core.wire import dumps
 from ..guard.approval import settle
 from ..guard.redaction import redact
-from .file_marks import marks_of, marks_of_call
+from .file_marks import marks_of_call
 from .history import history_of
 from .truth import loose_ends, truth_about
 
@@ -110,7 +110,11 @@ class Session(Unkept):
 
     def keep_result(self, result: ToolResult, message: Message) -> None:
         """A call has its result. Of one that was cut, the file that holds the whole is noted with its hash."""
-        facts: dict[str, Any] = {"message": message, "status": result.status, "duration_ms": round(result.duration_ms, 3)}
+        facts: dict[str, Any] = {
+            "message": message,
+            "status": result.status,
+            "duration_ms": round(result.duration_ms, 3),
+        }
         if result.by:
             facts["by"] = result.by
         if result.shown is not None:
@@ -173,7 +177,9 @@ class Session(Unkept):
 
     def within(self, scope: Scope) -> Scope:
         """The scope for calls of this session: its effects are journaled, what its approver says is kept."""
-        return replace(scope, session_id=self.id, journal=self, approver=scope.approver and self._witness(scope.approver))
+        return replace(
+            scope, session_id=self.id, journal=self, approver=scope.approver and self._witness(scope.approver)
+        )
 
     def _witness(self, approver: Approver) -> Approver:
         def ask(ready: Ready, ask: Ask, /) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 
 from ..agent.session import Session, Unkept
+from ..backends.storage.connections import DamagedError
 from ..backends.storage.reading import Reader
 from ..backends.storage.salvage import open_store
 from ..backends.storage.sqlite import SqliteStore
@@ -24,9 +26,12 @@ def store_path(house: House) -> str:
 
 def open_sessions(house: House, tell: Tell) -> SqliteStore:
     """The store of the house, to write in; *tell* hears of damage that was mended. Raises `StorageError`."""
+    if isinstance(house.store, SqliteStore):
+        return house.store
     store, salvaged = open_store(store_path(house))
     if salvaged:
         tell(salvaged.told)
+    house.store = store
     return store
 
 
@@ -36,16 +41,22 @@ def look_into_sessions(house: House, tell: Tell) -> Reader | None:
         return None
     try:
         return Reader(store_path(house))
-    except StorageError:  # damaged, or of an older version: opening it to write mends both
-        return open_sessions(house, tell)
+    except DamagedError:
+        store, salvaged = open_store(store_path(house))
+        if salvaged:
+            tell(salvaged.told)
+        return store
 
 
 def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
     """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
     reader = look_into_sessions(house, tell)
     if reader is None:
-        raise UnknownNameError("session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them")
-    return reader.find(name)
+        raise UnknownNameError(
+            "session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them"
+        )
+    with closing(reader):
+        return reader.find(name)
 
 
 def open_session(house: House, about: SessionInfo, tell: Tell) -> Unkept:
@@ -61,6 +72,13 @@ def open_session(house: House, about: SessionInfo, tell: Tell) -> Unkept:
         if about.number:
             raise
         return Unsaved(str(error))
+
+
+def close_sessions(house: House) -> None:
+    """Let go of the store: what its log holds is put into the file."""
+    if isinstance(house.store, SqliteStore):
+        house.store.close()
+        house.store = None
 
 
 class Unsaved(Unkept):

@@ -11,6 +11,7 @@ from typing import Any
 from ...agent.loop import Outcome
 from ...core.errors import HandiworkError, ModelUnavailableError
 from ..house import default
+from ..sessions import close_sessions
 from .asking import is_attended, read_line
 from .output import Output
 from .parsing import Parser
@@ -50,6 +51,7 @@ def run(said: Namespace, out: Output) -> int:
                 told.append(document)
     finally:
         session.close()
+        close_sessions(house)
     if out.json:
         out.document({"turns": told, "session": session.id or None})
     code = 0 if is_attended() and work.exit_code in _GO_ON else code

@@ -20,7 +20,7 @@ from ...core.errors import UsageError
 from ...core.types import SessionInfo
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
-from ..sessions import find_session, open_session
+from ..sessions import close_sessions, find_session, open_session
 from .asking import approver_of, clarifier_of
 from .output import Output, printable
 from .parsing import Parser, add_selection
@@ -46,20 +46,21 @@ def configure(parser: Parser) -> None:
     add_agent_flags(parser)
 
 
-def add_agent_flags(parser: Parser) -> None:
-    """What `run` and `chat` share."""
+def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
+    """What `run` and `chat` share, and, where it isn't said otherwise, what to resume."""
     parser.add_argument("--model", metavar="NAME", help="such as local/qwen2.5-coder-1.5b, ollama/NAME, scripted:FILE")
     add_selection(parser)
     asking = parser.add_mutually_exclusive_group()
     asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
     asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
-    keeping = parser.add_mutually_exclusive_group()
-    keeping.add_argument("--resume", metavar="ID", help="go on with a stored session; `last` is the newest")
-    keeping.add_argument("--no-save", action="store_true", help="don't store this session")
     parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
+    if resumable:
+        keeping = parser.add_mutually_exclusive_group()
+        keeping.add_argument("--resume", metavar="ID", help="go on with a stored session; `last` is the newest")
+        keeping.add_argument("--no-save", action="store_true", help="don't store this session")
 
 
 def run(said: Namespace, out: Output) -> int:
@@ -78,6 +79,7 @@ def run(said: Namespace, out: Output) -> int:
         return settle_session(agent.conversation.session, work.exit_code or exit_code_of(outcome), out)
     finally:
         agent.conversation.session.close()
+        close_sessions(house)
 
 
 def settle_session(session: Unkept, code: int, out: Output) -> int:

@@ -80,8 +80,8 @@ class Reader:
 
 
 def _info(row: Sequence[Any]) -> SessionInfo:
-    number, id, title, model, cwd, platform, parent, toolsets, disabled, state, started, ended, owner, entries = row
+    number, name, title, model, cwd, platform, parent, toolsets, disabled, state, started, ended, owner, entries = row
     if state == "running" and not is_alive(owner):
         state = "interrupted"
     about = (title, model, cwd, platform, parent, toolsets, disabled)
-    return SessionInfo(id, number, *about, state, started, ended, entries)
+    return SessionInfo(name, number, *about, state, started, ended, entries)

@@ -10,9 +10,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " call TEXT NOT NULL, crc INTEGER NOT NULL, body TEXT NOT NULL)",
         # All of it is also in the entries: it is here to be listed, and can be made anew.
         "CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
-        " title TEXT NOT NULL, model TEXT NOT NULL, cwd TEXT NOT NULL, platform TEXT NOT NULL,"
-        " parent TEXT NOT NULL, toolsets TEXT NOT NULL, disabled TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, started INTEGER NOT NULL,"
-        " ended INTEGER NOT NULL, entries INTEGER NOT NULL)",
+        " title TEXT NOT NULL, model TEXT NOT NULL, cwd TEXT NOT NULL, platform TEXT NOT NULL, parent TEXT NOT NULL,"
+        " toolsets TEXT NOT NULL, disabled TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL,"
+        " started INTEGER NOT NULL, ended INTEGER NOT NULL, entries INTEGER NOT NULL)",
     ),
     (
         "ALTER TABLE sessions ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0",

@@ -7,10 +7,6 @@ a writing one, so that several processes wait for each other instead of failing.
 
 from __future__ import annotations
 
-import errno
-import glob
-import os
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,6 +21,7 @@ from handiwork.core.wire import dumps
 from .connections import open_writer, storage_error, told
 from .ids import new_id
 from .index import catch_up, forget
+from .kept import keep, kept_folder, remove_kept
 from .owner import is_alive, this_process
 from .reading import Reader
 from .rows import Row, key_of, keys_of, make_row
@@ -56,17 +53,9 @@ class SqliteStore(Reader):
             raise storage_error(self.path, error) from error
 
     def keep_file(self, number: int, path: str, /) -> str:
-        """Keep a file as long as the session is kept: a second name for it, or a copy. Gives the new path."""
-        kept = os.path.join(kept_folder(self.path), f"{number}-{os.path.basename(path)}")
-        with told(kept):
-            os.makedirs(os.path.dirname(kept), 0o700, exist_ok=True)
-            try:
-                os.link(path, kept)
-            except OSError as error:
-                if error.errno not in (errno.EXDEV, errno.EPERM, errno.EMLINK):
-                    raise
-                shutil.copyfile(path, kept)
-        return kept
+        """Keep a file as long as the session is kept. Gives its new path."""
+        with told(path):
+            return keep(kept_folder(self.path), number, path)
 
     def begin(self, info: SessionInfo, /) -> SessionInfo:
         """A new session with the id that it gets, worked on by this process; `begun` is its first entry."""
@@ -113,8 +102,7 @@ class SqliteStore(Reader):
             connection.execute("DELETE FROM entries WHERE key BETWEEN ? AND ?", keys_of(info.number))
             connection.execute("DELETE FROM sessions WHERE number = ?", (info.number,))
         with told(self.path):
-            for path in glob.glob(os.path.join(glob.escape(kept_folder(self.path)), f"{info.number}-*")):
-                os.unlink(path)
+            remove_kept(kept_folder(self.path), info.number)
 
     def restore(self, info: SessionInfo, rows: Sequence[Row]) -> SessionInfo:
         """Put in a whole session, the first of *rows* its `begun`. One whose number is taken gets another one."""
@@ -149,11 +137,6 @@ class SqliteStore(Reader):
         facts = (*begun_of(info).values(), info.state, owner, info.started, info.ended, info.entries)
         inserted = connection.execute(_BEGIN, (info.number or None, *facts)).lastrowid
         return inserted or 0
-
-
-def kept_folder(path: str) -> str:
-    """Where the files of the sessions in *path* are kept: results that were too long to show."""
-    return os.path.join(os.path.dirname(path), "kept")
 
 
 _ABOUT = ("id", "title", "model", "cwd", "platform", "parent", "toolsets", "disabled")

@@ -11,7 +11,7 @@ from ..core.wire import tool_error
 
 _GAP = "[A part of this conversation was lost here by damage to its store.]"
 _LOST = tool_error("the result of this call was lost by damage to the store; whether it had an effect is unknown")
-_INNER = frozenset({"intent", "outcome", "decision", "resumed", "ended", "question", "answer"})
+_INNER = frozenset({"intent", "outcome", "decision", "resumed", "ended", "question", "answer", "kept"})
 
 
 @dataclass(frozen=True, slots=True)

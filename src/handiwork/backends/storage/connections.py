@@ -29,8 +29,9 @@ def open_writer(path: str) -> sqlite3.Connection:
     Raises `DamagedError` where the file is damaged, `StorageError` for everything else.
     """
     with told(path):
-        _make_private(path)
-        _finish_replacing(path)
+        _make_folder(os.path.dirname(path))
+        if not _has_content(path):
+            _create(path)
         connection = _connect(path)
         try:
             _prepare(connection, path)
@@ -40,6 +41,38 @@ def open_writer(path: str) -> sqlite3.Connection:
         return connection
 
 
+def _make_folder(folder: str) -> None:
+    """The folder, for its owner alone where it is new."""
+    if not os.path.isdir(folder):
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        os.makedirs(folder, 0o700, exist_ok=True)
+
+
+def _create(path: str) -> None:
+    """A new file, its owner's alone; SQLite gives its other files the same rights."""
+    with alone(path) as lock:
+        _finish_replacing(path)
+        if _has_content(path):
+            return
+        if _was_emptied(path):
+            raise DamagedError(f"{path} is empty, and was not", "handiwork check --repair")
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        with closing(_connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
+        os.write(lock, b"made\n")
+
+
+def _has_content(path: str) -> bool:
+    return os.path.exists(path) and os.path.getsize(path) > 0
+
+
+def _was_emptied(path: str) -> bool:
+    """Whether the file, which lost all that it held, held something once: what locks it says so."""
+    lock = f"{path}.lock"
+    return os.path.exists(path) and not _has_content(path) and os.path.exists(lock) and os.path.getsize(lock) > 0
+
+
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")  # what was written outlives the process, not the machine
     connection.execute("PRAGMA secure_delete = ON")  # what was deleted must not come back when damage is repaired
@@ -47,8 +80,7 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
     if version > VERSION:
         raise StorageError(f"{path} was made by a newer Handiwork", "use that one, or another HANDIWORK_HOME")
     if version < VERSION:
-        with alone(path):  # two processes that turn the journal on at once would be told that it is locked
-            connection.execute("PRAGMA journal_mode = WAL")
+        with alone(path):
             migrate(connection)
     _look_in(connection)
 
@@ -60,6 +92,8 @@ def _look_in(connection: sqlite3.Connection) -> None:
 
 def is_damaged(path: str) -> bool:
     """Whether the file can't be opened because of damage."""
+    if _was_emptied(path):
+        return True
     try:
         with told(path), closing(_connect(path)) as connection:
             if version_of(connection):
@@ -107,20 +141,17 @@ def making_of(path: str) -> str:
 
 def _finish_replacing(path: str) -> None:
     """Somebody died after moving a damaged file away, before its replacement was put in its place."""
-    making = making_of(path)
-    if os.path.exists(making) and not os.path.exists(path):
-        with alone(path):
-            if os.path.exists(making) and not os.path.exists(path):
-                os.replace(making, path)
+    if os.path.exists(making_of(path)) and not os.path.exists(path):
+        os.replace(making_of(path), path)
 
 
 @contextmanager
-def alone(path: str) -> Iterator[None]:
-    """Within, no other process makes, migrates or replaces the file."""
+def alone(path: str) -> Iterator[int]:
+    """Within, no other process makes, migrates or replaces the file. Gives the open file that says so."""
     lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield lock
     finally:
         os.close(lock)
 

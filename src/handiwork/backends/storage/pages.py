@@ -16,7 +16,8 @@ from .rows import Row, is_whole
 Value = int | float | str | bytes | None
 _LEAF = 0x0D
 _SIZES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
-_PAGE_SIZES = (4096, 1024, 2048, 8192, 16384, 32768, 65536, 512)
+_PAGE_SIZES = (4096, 1024, 2048, 8192, 16384, 32768, 512)
+_MAGIC = b"SQLite format 3\0"
 _FRAME = 24  # bytes before each page in a write-ahead log
 
 
@@ -37,20 +38,19 @@ class Pages:
 
 def rows_in(path: str) -> Iterator[Row]:
     """Every whole row of `entries` that the file or its log holds; the same one may come twice."""
-    pages = _read(path)
+    data, log = _bytes_of(path), _bytes_of(f"{path}-wal")
+    size = int.from_bytes(data[16:18])
+    if data.startswith(_MAGIC) and size in _PAGE_SIZES:
+        return _whole_rows(Pages(size, data, _frames(log, size)))
+    # The head is damaged: the right size of a page is the one by which something can be read.
+    return iter(max((list(_whole_rows(Pages(s, data, _frames(log, s)))) for s in _PAGE_SIZES), key=len))
+
+
+def _whole_rows(pages: Pages) -> Iterator[Row]:
     for number in range(1, len(pages) + 1):
         for key, values in _cells(pages, number):
             if len(values) == 6 and is_whole((key, *values[1:])):
                 yield Row(key, *values[1:])  # type: ignore[arg-type]
-
-
-def _read(path: str) -> Pages:
-    data, log = _bytes_of(path), _bytes_of(f"{path}-wal")
-    size = int.from_bytes(data[16:18]) or int.from_bytes(log[8:12])
-    size = 65536 if size == 1 else size
-    if size not in _PAGE_SIZES:
-        size = _PAGE_SIZES[0]
-    return Pages(size, data, dict(_frames(log, size)))
 
 
 def _bytes_of(path: str) -> bytes:
@@ -60,13 +60,52 @@ def _bytes_of(path: str) -> bytes:
         return file.read()
 
 
-def _frames(log: bytes, size: int) -> Iterator[tuple[int, bytes]]:
-    """The pages in a log by number; those of an earlier round, which stand behind, have another salt."""
-    salt = log[16:24]
+def _frames(log: bytes, size: int) -> dict[int, bytes]:
+    """The pages in a log by number, up to its last commit; those of an earlier round have another salt."""
+    salt = log[40:48]  # of the first frame: the log's own head may be what is damaged
+    committed: dict[int, bytes] = {}
+    begun: dict[int, bytes] = {}
     for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size):
-        number = int.from_bytes(log[at : at + 4])
-        if log[at + 8 : at + 16] == salt and number:
-            yield number, log[at + _FRAME : at + _FRAME + size]
+        if log[at + 8 : at + 16] != salt:
+            break
+        begun[int.from_bytes(log[at : at + 4])] = log[at + _FRAME : at + _FRAME + size]
+        if any(log[at + 4 : at + 8]):  # the last frame of a transaction
+            committed |= begun
+            begun = {}
+    return committed
+
+
+def log_is_whole(path: str) -> bool:
+    """Whether SQLite will take everything that the write-ahead log of *path* holds.
+
+    It stops at the first frame that isn't what was written. That is right for the last one, at which
+    a process may have died, and silent loss before it.
+    """
+    log = _bytes_of(f"{path}-wal")
+    size = int.from_bytes(log[8:12])
+    if len(log) <= 32:
+        return True
+    order = ">" if log[3:4] == b"\x83" else "<"
+    sums = _log_sums(log[:24], (0, 0), order)
+    if size not in _PAGE_SIZES or struct.pack(">2I", *sums) != log[24:32]:
+        return False
+    frames = [log[at : at + _FRAME + size] for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size)]
+    ours = [frame for frame in frames if frame[8:16] == frames[0][8:16]]
+    for frame in ours[:-1]:
+        sums = _log_sums(frame[:8] + frame[_FRAME:], sums, order)
+        if struct.pack(">2I", *sums) != frame[16:24]:
+            return False
+    return not ours or ours[0][8:16] == log[16:24]
+
+
+def _log_sums(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
+    """The two running sums over *data*, by which a frame is known."""
+    first, second = sums
+    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
+    for even, odd in zip(words, words, strict=True):
+        first = (first + even + second) & 0xFFFFFFFF
+        second = (second + odd + first) & 0xFFFFFFFF
+    return first, second
 
 
 def _cells(pages: Pages, number: int) -> Iterator[tuple[int, list[Value]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -59,12 +60,13 @@ class SqliteStore(Reader):
 
     def begin(self, info: SessionInfo, /) -> SessionInfo:
         """A new session with the id that it gets, worked on by this process; `begun` is its first entry."""
+        started = info.started or time.time_ns() // 1_000_000
         with self._changing() as connection:
-            made = replace(info, id=new_id(info.started), number=0)
+            made = replace(info, id=new_id(started), number=0, started=started)
             while connection.execute("SELECT 1 FROM sessions WHERE id = ?", (made.id,)).fetchone():
-                made = replace(made, id=new_id(info.started))
+                made = replace(made, id=new_id(started))
             number = self._insert_session(connection, made, this_process())
-            connection.execute(_INSERT, make_row(key_of(number, 1), "begun", "", dumps(begun_of(made)), made.started))
+            connection.execute(_INSERT, make_row(key_of(number, 1), "begun", "", dumps(begun_of(made)), started))
         return replace(made, number=number)
 
     def claim(self, info: SessionInfo, /) -> None:

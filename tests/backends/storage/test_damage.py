@@ -184,10 +184,10 @@ def left_by_a_dead_process(tmp_path):
     path = str(tmp_path / "home" / "sessions.db")
     store = SqliteStore(path)
     info = store.begin(SessionInfo(""))
+    store._writer.execute("UPDATE sessions SET owner = 'somebody who is gone'")
     for seq in range(2, 102):
         body = dumps({"message": {"role": "user", "content": f"marker-{seq}"}})
         store.append(info.number, seq, "prompt", call="", body=body)
-    store._writer.execute("UPDATE sessions SET owner = 'somebody who is gone'")
     shutil.copytree(tmp_path / "home", tmp_path / "left")
     store.close()
     return str(tmp_path / "left" / "sessions.db")

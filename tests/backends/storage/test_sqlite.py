@@ -48,9 +48,9 @@ def test_files_are_their_owners_alone(store, path, add):
 def test_a_session_is_found_by_its_id_the_beginning_of_it_or_last(store, add):
     first, second = add("one"), add("two")
     assert store.find(first.id).number == first.number
-    assert store.find(second.id[:-1] + second.id[-1]) == second == store.find("last")
+    assert store.find(second.id) == second == store.find("last")
     with pytest.raises(UsageError, match="several"):
-        store.find(os.path.commonprefix([first.id, second.id]))
+        store.find(first.id[:4])
     for wrong in ("nosuch", ""):
         with pytest.raises(UnknownNameError):
             store.find(wrong)

@@ -43,7 +43,8 @@ def rows_in(path: str) -> Iterator[Row]:
     if data.startswith(_MAGIC) and size in _PAGE_SIZES:
         return _whole_rows(Pages(size, data, _frames(log, size)))
     # The head is damaged: the right size of a page is the one by which something can be read.
-    return iter(max((list(_whole_rows(Pages(s, data, _frames(log, s)))) for s in _PAGE_SIZES), key=len))
+    tried = [list(_whole_rows(Pages(size, data, _frames(log, size)))) for size in _PAGE_SIZES]
+    return iter(max(tried, key=len))
 
 
 def _whole_rows(pages: Pages) -> Iterator[Row]:

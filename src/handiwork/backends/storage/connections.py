@@ -15,6 +15,8 @@ from handiwork.core.errors import StorageError
 from .schema import VERSION, migrate, version_of
 
 BUSY_S = 10.0
+_PAGE_BYTES = 2048  # every entry writes a page: half of the usual size saves a tenth of the time
+_LOG_PAGES = 2000
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -58,6 +60,7 @@ def _create(path: str) -> None:
             raise DamagedError(f"{path} is empty, and was not", "handiwork check --repair")
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         with closing(_connect(path)) as connection:
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)
         os.write(lock, b"made\n")
@@ -76,6 +79,7 @@ def _was_emptied(path: str) -> bool:
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")  # what was written outlives the process, not the machine
     connection.execute("PRAGMA secure_delete = ON")  # what was deleted must not come back when damage is repaired
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
     version = version_of(connection)
     if version > VERSION:
         raise StorageError(f"{path} was made by a newer Handiwork", "use that one, or another HANDIWORK_HOME")

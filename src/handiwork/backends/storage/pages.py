@@ -44,7 +44,8 @@ def rows_in(path: str) -> Iterator[Row]:
         return _whole_rows(Pages(size, data, _frames(log, size)))
     # The head is damaged: the right size of a page is the one by which something can be read.
     tried = [list(_whole_rows(Pages(size, data, _frames(log, size)))) for size in _PAGE_SIZES]
-    return iter(max(tried, key=len))
+    best = max(tried, key=len)
+    return iter(best)
 
 
 def _whole_rows(pages: Pages) -> Iterator[Row]:

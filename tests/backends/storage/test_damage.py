@@ -193,7 +193,9 @@ def left_by_a_dead_process(tmp_path):
     return str(tmp_path / "left" / "sessions.db")
 
 
-@pytest.mark.parametrize("at", [10, 20, 28, 32 + 50 * (PAGE + 24) + 4, 32 + 50 * (PAGE + 24) + 20, 32 + 50 * (PAGE + 24) + 100])
+@pytest.mark.parametrize(
+    "at", [10, 20, 28, 32 + 50 * (PAGE + 24) + 4, 32 + 50 * (PAGE + 24) + 20, 32 + 50 * (PAGE + 24) + 100]
+)
 def test_a_damaged_log_is_no_silent_loss(tmp_path, at):
     path = left_by_a_dead_process(tmp_path)
     with open(f"{path}-wal", "r+b") as log:

@@ -81,6 +81,7 @@ class Session(Unkept):
         self._next = itertools.count(info.entries + 1)
         self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
         self._ending = "interrupted"
+        self._closed = False
 
     @classmethod
     def resume(cls, store: SessionStore, info: SessionInfo) -> Session:
@@ -158,11 +159,13 @@ class Session(Unkept):
 
     def close(self) -> None:
         """Let others go on with it."""
-        if self.info.number and not self.problem:
-            try:
-                self._store.release(self.info, self._ending)
-            except StorageError as error:
-                self.problem = str(error)
+        if self._closed or self.problem or not self.info.number:
+            return
+        self._closed = True
+        try:
+            self._store.release(self.info, self._ending)
+        except StorageError as error:
+            self.problem = str(error)
 
     def tell_interrupted(self) -> Mapping[str, str]:
         """What is known of calls that were cut short just now, by their ids."""

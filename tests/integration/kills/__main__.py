@@ -1,6 +1,6 @@
 """Kill at every operation, and at random ones several times over.
 
-PYTHONPATH=src:tests/integration python -m kills [--random 200] [--from 1] [--to N] [--seed 1]
+PYTHONPATH=src:tests/integration python -m kills [--from 1] [--to N] [--sample N] [--random 200] [--seed 1]
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--random", type=int, default=200)
 parser.add_argument("--from", dest="first", type=int, default=1)
 parser.add_argument("--to", dest="last", type=int, default=0)
+parser.add_argument("--sample", type=int, default=0, help="only so many of the operations")
 parser.add_argument("--seed", type=int, default=1)
 said = parser.parse_args()
 rng = random.Random(said.seed)
@@ -24,7 +25,8 @@ with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     points = count_points(folder / "count")
     print(f"{points} operations", flush=True)
-    for n in range(said.first, (said.last or points) + 1):
+    wanted = range(said.first, (said.last or points) + 1)
+    for n in sorted(rng.sample(wanted, said.sample)) if said.sample else wanted:
         try_once(folder / f"at-{n}", (n,), report)
     for n in range(said.random):
         kills = [rng.choice((rng.randint(1, points), -rng.randint(1, 700))) for _ in range(rng.randint(1, 4))]

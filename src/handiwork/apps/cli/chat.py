@@ -41,6 +41,8 @@ def run(said: Namespace, out: Output) -> int:
     house = default()
     agent = open_agent(house, said, out, Watching(out))
     session = agent.conversation.session
+    if session.problem and is_attended():  # at the end may be too late to know
+        out.note(f"this session will not be saved: {session.problem}")
     work = Interruptible(house)
     told: list[dict[str, Any]] = []
     code = 0

@@ -160,6 +160,7 @@ def test_pending_and_needed_input_keep_their_handles(make, add, store, session):
 def cut_short(store, *notes, calls=("c1",), ended=False):
     """A session whose process died after its reply with *calls* and *notes* (kind, call, body)."""
     session = Session(store, NEW)
+    session.begin("go")
     session.keep_message({"role": "user", "content": "go"}, "prompt")
     made = [{"id": c, "type": "function", "function": {"name": "t", "arguments": "{}"}} for c in calls]
     session.keep_message({"role": "assistant", "content": "", "tool_calls": made}, "reply")
@@ -255,6 +256,21 @@ def test_a_folder_or_a_device_tells_nothing(store, tmp_path):
 def test_what_a_call_had_begun_through_another_tool_is_told_with_it(store):
     (told,) = resumed(store, cut_short(store, ("intent", "c1", intent()), ("intent", "", intent(tool="inner"))))
     assert told["within"] == ["inner {}: unknown"]
+
+
+@pytest.mark.parametrize(
+    ("inner", "state"),
+    [
+        ([], "not done"),
+        ([("intent", "", {"tool": "i", "args": {}, "files": {}})], "unknown"),
+        ([("intent", "", {"tool": "i", "args": {}, "files": {"/nowhere/f": None}})], "not done"),
+        ([("intent", "", {"tool": "i", "args": {}, "files": {"/dev/null/f": {"size": 1, "sha256": ""}}})], "done"),
+        ([("intent", "", {"tool": "i", "args": {}, "files": {"/nowhere/f": None}})] * 2, "unknown"),
+    ],
+)
+def test_a_call_that_only_calls_others_has_done_what_they_have(store, inner, state):
+    (told,) = resumed(store, cut_short(store, ("intent", "c1", {**intent(), "through": True}), *inner))
+    assert told["state"] == state and len(told.get("within", ())) == len(inner)
 
 
 def test_only_what_has_no_answer_is_answered_and_only_once(store):

@@ -27,6 +27,7 @@ longest = 0.0
 for n in range(count):
     began = time.monotonic()
     session = Session(store, SessionInfo("", title=name))
+    session.begin(name)
     session.keep_message({"role": "user", "content": f"{name}-{n}"}, "prompt")
     session.end("answered")
     session.close()

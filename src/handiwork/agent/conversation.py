@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..core.types import EntryKind, Message, ModelReply, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 from .session import Unkept
@@ -42,14 +44,22 @@ class Conversation:
         if reply.calls:
             message["tool_calls"] = [_call_message(call) for call in reply.calls]
         self.messages.append(message)
-        self._open = {call.id: call for call in reply.calls}
+        self.expect(reply.calls)
         self.session.keep_message(message, "reply", reply.usage)
+
+    def expect(self, calls: Iterable[ToolCall]) -> None:
+        """These calls are to be answered next."""
+        self._open = {call.id: call for call in calls}
 
     def add_result(self, result: ToolResult) -> None:
         """The result of a call."""
         self._open.pop(result.call.id, None)
         self.messages.append(result.message())
         self.session.keep_result(result, self.messages[-1])
+
+    def leave_open(self, result: ToolResult) -> None:
+        """A call gets its result later, from somebody else."""
+        self._open.pop(result.call.id, None)
 
     def close_open_calls(self) -> None:
         """Answer every call that was cut short, so that the history stays valid."""

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.errors import StorageError
+from ..core.errors import StorageError, UsageError
 from ..core.types import (
     Answer,
     Approver,
@@ -31,8 +31,9 @@ from ..core.wire import dumps
 from ..guard.approval import settle
 from ..guard.redaction import redact
 from .file_marks import marks_of_call
-from .history import history_of
-from .truth import loose_ends, truth_about
+from .history import Unanswered, history_of
+from .truth import truth_about
+from .waiting import Question, open_questions, question_about, question_of
 
 _MOST_TEXT = 100_000
 _MOST_TITLE = 80
@@ -45,12 +46,20 @@ class Unkept:
     id: str = ""
     problem: str = ""
     history: Sequence[Message] = ()
+    granted: Sequence[Question] = ()
+
+    def begin(self, prompt: str) -> None:
+        """A task is about to begin."""
 
     def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
         """Something was said."""
 
     def keep_result(self, result: ToolResult, message: Message) -> None:
         """A call has its result, which the model reads as *message*."""
+
+    def hold(self, _: ToolResult, /) -> bool:
+        """Whether a call waits for somebody, and gets its result in another process."""
+        return False
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended; the conversation may go on."""
@@ -70,12 +79,13 @@ class Unkept:
 class Session(Unkept):
     """A stored conversation, and the journal of its effects.
 
-    It begins with its first message. When something can't be saved, `problem` says so, nothing more is
-    written, and a call whose intent could not be noted doesn't run.
+    It begins with its first task. When something can't be saved, `problem` says so, nothing more is
+    written, and a call whose intent could not be noted doesn't run. One that *waits* leaves calls that need
+    a person, or a job, unanswered: they are answered later, by `sessions answer`.
     """
 
-    def __init__(self, store: SessionStore, info: SessionInfo) -> None:
-        self._store, self.info = store, info
+    def __init__(self, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> None:
+        self._store, self.info, self._waits = store, info, waits
         self.id = info.id  # "" before its first message
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
@@ -84,28 +94,52 @@ class Session(Unkept):
         self._closed = False
 
     @classmethod
-    def resume(cls, store: SessionStore, info: SessionInfo) -> Session:
+    def resume(cls, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> Session:
         """Go on with a stored session. Calls that were cut short are answered with what became of them.
 
-        Raises `SessionBusyError` while another process works on it.
+        Raises `SessionBusyError` while another process works on it, `UsageError` while it waits for an answer.
         """
         store.claim(info)
         entries = list(store.entries(info.number))
-        session = cls(store, replace(info, entries=entries[-1].seq))
+        if unanswered := open_questions(entries):
+            store.release(info, "waiting")
+            raise UsageError(
+                f"session {info.id} waits for an answer: {unanswered[0].text}",
+                f"handiwork sessions answer {info.id} {unanswered[0].call} ...",
+            )
+        session = cls(store, replace(info, entries=entries[-1].seq), waits=waits)
         session._append("resumed", "", {})
-        history = history_of(entries)
-        for nth, missing in enumerate(history.unanswered):
-            truth = truth_about(missing.id, missing.notes)
-            begun = loose_ends(missing.notes) if nth == 0 else []
-            message = missing.answer(replace(truth, facts=truth.facts | ({"within": begun} if begun else {})).content())
-            session._append("mended", missing.id, {"message": message, "state": truth.state})
-        session.history = history_of([*store.entries(info.number)]).messages if history.unanswered else history.messages
+        session._mend(history_of(entries).unanswered)
+        session.history = history_of(store.entries(info.number)).messages
         return session
+
+    def _mend(self, unanswered: Sequence[Unanswered]) -> None:
+        """Answer what has no answer, but for the calls that were granted: they are to run."""
+        for missing in unanswered:
+            question = question_of(missing)
+            if question and question.is_granted:
+                self.granted = [*self.granted, question]
+                continue
+            truth = truth_about(missing.id, missing.notes)
+            content, state = (question.content(), "answered") if question else (truth.content(), truth.state)
+            self._append("mended", missing.id, {"message": missing.answer(content), "state": state})
+
+    def begin(self, prompt: str) -> None:
+        """A task is about to begin; the first one gives a new session its title."""
+        if self.info.number or self.problem:
+            return
+        lines = prompt.strip().splitlines() or [""]
+        title = redact(lines[0])
+        title = title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
+        try:
+            self.info = self._store.begin(replace(self.info, title=title))
+            self.id = self.info.id
+            self._next = itertools.count(2)
+        except StorageError as error:
+            self.problem = str(error)
 
     def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
         """Something was said: a `prompt` or `nudge` to the model, its `reply`, or an answer that was `mended`."""
-        if not self.info.number:
-            self._begin(message)
         used = {"usage": [usage.input_tokens, usage.output_tokens]} if usage else {}
         self._keep(kind, str(message.get("tool_call_id", "")), {"message": message, **used})
 
@@ -132,7 +166,9 @@ class Session(Unkept):
         """An effect is about to happen. Raises `StorageError` where that can't be noted: it must not happen then."""
         if self.problem or not self.info.number:
             return
-        facts = {"tool": ready.entry.name, "args": ready.args, "files": marks_of_call(ready)}
+        facts: dict[str, Any] = {"tool": ready.entry.name, "args": ready.args, "files": marks_of_call(ready)}
+        if "tool" in ready.entry.traits.touches.values():
+            facts["through"] = True  # what it does is noted under the tool that it calls
         try:
             self._begun[id(ready)] = ready, self._append("intent", ready.call.id, facts)
         except StorageError as error:
@@ -150,6 +186,13 @@ class Session(Unkept):
         if files := marks_of_call(ready):
             facts["files"] = files
         self._keep("outcome", ready.call.id, facts)
+
+    def hold(self, result: ToolResult, /) -> bool:
+        """Whether the call waits for somebody; what for is noted, and it gets its result in another process."""
+        asked = question_about(result) if self._waits and not self.problem else None
+        if asked:
+            self._keep("question", result.call.id, asked)
+        return bool(asked) and not self.problem
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended so."""
@@ -200,20 +243,9 @@ class Session(Unkept):
         self._keep("decision", ready.call.id, {**facts, "keep": answer.keep, "note": answer.note})
         return said
 
-    def _begin(self, message: Message) -> None:
-        lines = str(message.get("content", "")).strip().splitlines() or [""]
-        title = redact(lines[0])
-        title = title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
-        try:
-            self.info = self._store.begin(replace(self.info, title=title))
-            self.id = self.info.id
-            self._next = itertools.count(2)
-        except StorageError as error:
-            self.problem = str(error)
-
     def _keep(self, kind: EntryKind, call: str, body: dict[str, Any]) -> None:
         """Note what has happened already: if that can't be saved, it is told at the end."""
-        if self.problem:
+        if self.problem or not self.info.number:
             return
         try:
             self._append(kind, call, body)

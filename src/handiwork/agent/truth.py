@@ -6,7 +6,7 @@ The words are for the model, which must neither repeat what was done nor take fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from ..core.types import Entry
@@ -16,6 +16,7 @@ from .file_marks import marks_of, tellable
 
 State: TypeAlias = Literal["done", "not done", "partly done", "unknown"]
 _MOST_CHARS = 20_000
+_MOST_ARGS = 200
 _NOT_BEGUN = "Interrupted before it began, or before it changed anything. Call it again if you still need it."
 _UNKNOWN = "Interrupted while it ran; whether it had its effect is unknown. Look before you repeat it."
 _UNCHANGED = "Interrupted while it ran; what it would change is as it was before, so nothing was done."
@@ -42,27 +43,30 @@ def truth_about(call: str, entries: Sequence[Entry], *, settled: bool = True) ->
 
     While something of it may still run, *settled* is False: then the files don't tell yet.
     """
-    ended = {e.body["intent"]: e for e in entries if e.kind == "outcome"}
     intents = [e for e in entries if e.kind == "intent" and e.call == call]
     if not intents:
         return Truth("not done", _NOT_BEGUN, {})
-    intent = intents[-1]
-    outcome = ended.get(intent.seq)
-    if outcome:
+    if outcome := _outcome_of(intents[-1], entries):
         return _from_outcome(outcome)
-    return _from_files(intent) if settled else Truth("unknown", _UNKNOWN, {})
+    return _from_traces(intents[-1], entries) if settled else Truth("unknown", _UNKNOWN, {})
 
 
-def loose_ends(entries: Iterable[Entry]) -> list[str]:
-    """What other tools had begun on their own, such as the call behind a `tool_call`, and what became of it."""
-    entries = list(entries)
-    ended = {e.body["intent"]: e for e in entries if e.kind == "outcome"}
-    loose = [e for e in entries if e.kind == "intent" and not e.call]
-    return [_in_a_line(e, _from_outcome(ended[e.seq]) if e.seq in ended else _from_files(e)) for e in loose]
+def _outcome_of(intent: Entry, entries: Iterable[Entry]) -> Entry | None:
+    return next((e for e in entries if e.kind == "outcome" and e.body["intent"] == intent.seq), None)
 
 
-def _in_a_line(intent: Entry, truth: Truth) -> str:
-    return f"{intent.body['tool']} {dumps(intent.body['args'])[:200]}: {truth.state}"
+def _from_traces(intent: Entry, entries: Sequence[Entry]) -> Truth:
+    """What a call that didn't come to its end has done, by itself and through tools that it called."""
+    begun = [e for e in entries if e.kind == "intent" and not e.call and e.seq > intent.seq]
+    inner = [(e, _from_outcome(o) if (o := _outcome_of(e, entries)) else _from_files(e)) for e in begun]
+    within = [f"{e.body['tool']} {dumps(e.body['args'])[:_MOST_ARGS]}: {truth.state}" for e, truth in inner]
+    if not intent.body.get("through"):
+        truth = _from_files(intent)
+        return replace(truth, facts={**truth.facts, "within": within}) if within else truth
+    if not inner:
+        return Truth("not done", _NOT_BEGUN, {})
+    only = inner[0][1] if len(inner) == 1 else Truth("unknown", _UNKNOWN, {})
+    return replace(only, facts={**only.facts, "within": within})
 
 
 def _from_outcome(outcome: Entry) -> Truth:

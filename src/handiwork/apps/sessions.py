@@ -7,12 +7,14 @@ from collections.abc import Callable
 from contextlib import closing
 
 from ..agent.session import Session, Unkept
+from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
 from ..backends.storage.connections import DamagedError
 from ..backends.storage.reading import Reader
 from ..backends.storage.salvage import open_store
 from ..backends.storage.sqlite import SqliteStore
 from ..core.errors import StorageError, UnknownNameError
 from ..core.types import SessionInfo
+from ..core.wire import dumps
 from .house import House
 
 Tell = Callable[[str], object]
@@ -59,19 +61,41 @@ def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
         return reader.find(name)
 
 
-def open_session(house: House, about: SessionInfo, tell: Tell) -> Unkept:
+def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = False) -> Unkept:
     """The conversation that *about* describes: one of the store's, or a new one.
+
+    One that *waits* ends where somebody must be asked, to be gone on with when they have answered.
 
     A new one that can't be stored goes on unsaved and says so in its `problem`. Raises `StorageError`
     where a stored one can't be gone on with.
     """
     try:
         store = open_sessions(house, tell)
-        return Session.resume(store, about) if about.number else Session(store, about)
+        open_it = Session.resume if about.number else Session
+        return open_it(store, about, waits=waits)
     except StorageError as error:
         if about.number:
             raise
         return Unsaved(str(error))
+
+
+def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:
+    """The calls that wait for an answer, with their sessions, the newest first."""
+    waiting = (info for info in reader.sessions(-1) if info.state == "waiting")
+    return [(info, question) for info in waiting for question in open_questions(reader.entries(info.number))]
+
+
+def answer_call(store: SqliteStore, info: SessionInfo, call: str, *, said: str, note: str = "") -> Question:
+    """Answer a call that waits, once. Raises `UsageError` for what is no answer, or not wanted (any more)."""
+    store.claim(info)
+    try:
+        entries = list(store.entries(info.number))
+        question = pick(questions_in(entries), call)
+        body = dumps(answer_body(question, said, note))
+        store.append(info.number, entries[-1].seq + 1, "answer", call=call, body=body)
+    finally:
+        store.release(info, info.state)
+    return question
 
 
 def close_sessions(house: House) -> None:

@@ -99,17 +99,18 @@ def _after_death(work: Path, home: Path, kills: Sequence[int], report: Report) -
         report.faults.append(f"{list(kills)}: damage {damage}")
     with closing(Reader(str(path))) as reader:
         sessions = reader.sessions()
+        last = max((info.entries for info in sessions), default=0)
     if not sessions:
         return ["run", "Do the task", *_FLAGS]
-    _note_truth(work, home)
+    _note_truth(work, home, last)
     return ["run", "Go on", "--resume", sessions[0].id, "--yes", "--model", "plan"]
 
 
-def _note_truth(work: Path, home: Path) -> None:
-    """What is really done of every step, for the statements that are made next."""
+def _note_truth(work: Path, home: Path, after: int) -> None:
+    """What is really done of every step, for the statements that are made after entry *after*."""
     truth = {step.mark: count(work, step) for turn in steps() for step in turn}
     with open(home / "truth.jsonl", "a") as file:
-        file.write(json.dumps(truth) + "\n")
+        file.write(json.dumps([after, truth]) + "\n")
 
 
 def _judge_end(work: Path, home: Path, kills: Sequence[int], report: Report) -> None:
@@ -148,13 +149,12 @@ def _judge_statements(entries: Sequence[object], home: Path, place: str, report:
         return
     truths = [json.loads(line) for line in (home / "truth.jsonl").read_text().splitlines()]
     by_mark: dict[str, Step] = {step.mark: step for turn in steps() for step in turn}
-    resumed = -1
     for entry in entries:
-        resumed += entry.kind == "resumed"
         mark = entry.call.partition(".")[0]
         if entry.kind != "mended" or mark not in by_mark:
             continue
-        state, really = entry.body["state"], truths[min(resumed, len(truths) - 1)][mark]
+        really = [truth for after, truth in truths if after < entry.seq][-1][mark]
+        state = entry.body["state"]
         report.statements[state] = report.statements.get(state, 0) + 1
         if not _is_right(state, really, by_mark[mark]):
             report.faults.append(f"{place}{entry.call} was said to be {state}, and was {really}")

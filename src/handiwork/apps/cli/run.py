@@ -21,7 +21,7 @@ from ...core.types import SessionInfo
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
-from .asking import approver_of, clarifier_of
+from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
 from .parsing import Parser, add_selection
 from .selection import folder_of, selection_of
@@ -44,6 +44,12 @@ def configure(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("prompt", help='the task; "-" reads it from standard input')
     add_agent_flags(parser)
+    add_waiting(parser)
+
+
+def add_waiting(parser: Parser) -> None:
+    """The flag of those that need not end what they begin."""
+    parser.add_argument("--wait", action="store_true", help="let nobody there to ask mean later, not no")
 
 
 def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
@@ -102,7 +108,8 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
         said = _gone_on(said, past)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
-    face = Face("cli", enabled, disabled, approver_of(said, out), clarifier_of(out), watching)
+    approver, waits = approver_of(said, out), getattr(said, "wait", False)
+    face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)
     model = choose_model(house, said.model)
     about = past or SessionInfo(
         id="",
@@ -114,7 +121,7 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
         started=time.time_ns() // 1_000_000,
     )
     budget = _budget(house, said)
-    session = Unkept() if said.no_save else open_session(house, about, out.note)
+    session = Unkept() if said.no_save else open_session(house, about, out.note, waits=waits and approver is None)
     return build_agent(house, model, face, cwd=cwd, budget=budget, session=session)
 
 

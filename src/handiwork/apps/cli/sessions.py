@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import Any
 
+from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
 from ...core.types import Entry, SessionInfo
 from ..house import House, default
-from ..sessions import find_session, look_into_sessions, open_sessions
+from ..sessions import answer_call, find_session, look_into_sessions, open_sessions, waiting_calls
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -38,6 +40,8 @@ def configure(parser: Parser) -> None:
             "search": ("find words in all sessions", _configure_search),
             "export": ("a session as JSON lines, Markdown or HTML", _configure_export),
             "resume": ("go on with a session", _configure_resume),
+            "pending": ("calls that wait for an answer", lambda _: None),
+            "answer": ("answer a call that waits", _configure_answer),
             "fork": ("copy a session, to go on another way", _configure_fork),
             "delete": ("remove sessions and all that they hold", _configure_delete),
         },
@@ -68,6 +72,14 @@ def _configure_resume(parser: Parser) -> None:
     _add_session(parser)
     parser.add_argument("prompt", nargs="?", default=_GO_ON, help=f'what to do now (default "{_GO_ON}")')
     running.add_agent_flags(parser, resumable=False)
+    running.add_waiting(parser)
+
+
+def _configure_answer(parser: Parser) -> None:
+    _add_session(parser)
+    parser.add_argument("call", metavar="CALL", help="as `sessions pending` names it")
+    parser.add_argument("answer", help="yes or no; to a question, the answer; for a job, its result")
+    parser.add_argument("--note", default="", help="what the model is told with a no")
 
 
 def _configure_fork(parser: Parser) -> None:
@@ -87,6 +99,8 @@ def run(said: Namespace, out: Output) -> int:
         "search": _search,
         "export": _export,
         "resume": _resume,
+        "pending": _pending,
+        "answer": _answer,
         "fork": _fork,
         "delete": _delete,
     }
@@ -191,6 +205,28 @@ def _resume(house: House, said: Namespace, out: Output) -> int:
     said.resume, said.no_save = said.session, False
     code: int = running.run(said, out)
     return code
+
+
+def _pending(house: House, said: Namespace, out: Output) -> int:
+    reader = look_into_sessions(house, out.note)
+    document = [
+        {"session": info.id, **transcripts.masked(asdict(question))}
+        for info, question in (waiting_calls(reader) if reader else ())
+    ]
+    rows = [[d["session"], d["call"], d["about"], d["tool"], printable(_short(d["text"]))] for d in document]
+    out.show({"pending": document}, columns(rows) or ["nothing waits"])
+    return 0
+
+
+def _answer(house: House, said: Namespace, out: Output) -> int:
+    info = find_session(house, said.session, out.note)
+    store = open_sessions(house, out.note)
+    answer_call(store, info, said.call, said=said.answer, note=said.note)
+    left = len(open_questions(store.entries(info.number)))
+    document = {"session": info.id, "call": said.call, "still_pending": left}
+    then = f"{left} more to answer" if left else f"go on with: handiwork sessions resume {info.id}"
+    out.show(document, [f"answered; {then}"])
+    return 0
 
 
 def _fork(house: House, said: Namespace, out: Output) -> int:

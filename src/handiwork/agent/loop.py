@@ -205,6 +205,7 @@ class Agent:
     async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
         """Run the calls of an earlier process that somebody has said yes to since."""
         calls = tuple(calls_of(self.conversation.session.granted))
+        self.conversation.session.granted = ()
         if calls:
             self._offer.renew()
             self.conversation.expect(calls)

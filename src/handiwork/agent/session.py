@@ -33,7 +33,7 @@ from ..guard.redaction import redact
 from .file_marks import marks_of_call
 from .history import Unanswered, history_of
 from .truth import truth_about
-from .waiting import Question, open_questions, question_about, question_of
+from .waiting import Question, granting, open_questions, question_about, question_of
 
 _MOST_TEXT = 100_000
 _MOST_TITLE = 80
@@ -223,9 +223,8 @@ class Session(Unkept):
 
     def within(self, scope: Scope) -> Scope:
         """The scope for calls of this session: its effects are journaled, what its approver says is kept."""
-        return replace(
-            scope, session_id=self.id, journal=self, approver=scope.approver and self._witness(scope.approver)
-        )
+        asked = granting(self.granted, scope.approver) if self.granted else scope.approver
+        return replace(scope, session_id=self.id, journal=self, approver=asked and self._witness(asked))
 
     def _witness(self, approver: Approver) -> Approver:
         def ask(ready: Ready, ask: Ask, /) -> Any:

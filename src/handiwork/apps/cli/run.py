@@ -202,7 +202,8 @@ def _report(outcome: Outcome, session: Unkept, out: Output) -> None:
     if outcome.ending != "answered":
         out.note(printable(f"ended: {outcome.ending}: {outcome.reason}"))
         if session.id:
-            out.note(f"go on with: handiwork sessions resume {session.id}")
+            verb = "sessions pending" if outcome.ending == "waiting" else f"sessions resume {session.id}"
+            out.note(f"go on with: handiwork {verb}")
 
 
 def document_of(outcome: Outcome) -> dict[str, Any]:

@@ -20,6 +20,9 @@ _KEPT_SIGNATURES = 4096
 # Documented for calls that this conversation didn't get from the model itself.
 _NO_SIGNATURE = "skip_thought_signature_validator"
 _CUT_OFF = ("MAX_TOKENS",)
+_FILTERS = frozenset(
+    ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "OTHER")
+)
 _UNREADABLE = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
 
 
@@ -149,7 +152,7 @@ class _Candidate(Reading):
             raise self._broken_off()
         if self._finish in _UNREADABLE:
             raise self._fault("wrote a call that its own provider can't read", self._finish)
-        if self._finish not in ("STOP", *_CUT_OFF):
+        if self._finish in _FILTERS:
             raise self._fault("gave no answer", f"{FILTERED} ({self._finish})")
         calls = identify((call for call, _ in self._calls), self._request.messages)
         for call, (_, signature) in zip(calls, self._calls, strict=True):

@@ -48,6 +48,7 @@ FIXTURES = {
 }
 FAULTS = ("drop", "malformed", "disconnect", "ratelimit")
 ROUNDS = 8
+Serve = Callable[..., str]
 
 
 @pytest.fixture(scope="module")

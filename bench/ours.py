@@ -79,7 +79,7 @@ def discovery(folder: str) -> Figures:
 
 
 def calls(_argument: str) -> Figures:
-    """A tool that does nothing: the raw last step, then the whole way, read and write; the write in a stored session."""
+    """A tool that does nothing: the raw last step, then the whole way: reading, and writing in a stored session."""
     _register("bench_read", samples.answer, traits=READS)
     _register("bench_write", samples.answer, traits=WRITES)
     few, strings = {"path": "a.txt"}, dict(samples.ARGUMENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handiwork.agent.history import history_of
+from handiwork.agent.history import history_of, last_settled
 from handiwork.backends.models.history import valid_history
 from handiwork.core.types import Entry
 
@@ -103,3 +103,8 @@ def test_any_remains_make_a_valid_history(parts):
     else:
         assert not check(messages)
     assert len(valid_history(messages)) >= len(history.messages)
+
+
+def test_what_is_still_being_done_is_not_settled():
+    assert last_settled(entries_of(user("go"), reply("a"), ("intent", {}))) == 2
+    assert last_settled(entries_of(user("go"), reply("a"), answer("a"))) == 4

@@ -8,6 +8,8 @@ import sqlite3
 
 import pytest
 
+from handiwork.backends.storage import connections
+
 
 def call(name, **arguments):
     return {"calls": [{"name": name, "arguments": arguments}]}
@@ -179,6 +181,16 @@ def test_a_store_of_a_newer_version_is_left_alone(cli, script, work, home):
     ran = cli("run", "x", "--model", script("hi"))
     assert ran.code == 7 and "newer" in ran.err
     assert cli("sessions", "list").code == 1
+
+
+def test_a_store_that_somebody_holds_is_told(cli, script, work, home, monkeypatch):
+    monkeypatch.setattr(connections, "BUSY_S", 0.05)
+    holder = sqlite3.connect(home / "sessions.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    ran = cli("run", "x", "--model", script("hi"))
+    assert (ran.code, ran.out) == (7, "hi\n") and "held by another process" in ran.err
+    assert work in cli("sessions", "list").out
+    holder.close()
 
 
 def test_a_failing_model_leaves_a_session_to_go_on_with(cli, script):

@@ -93,3 +93,11 @@ def history_of(entries: Iterable[Entry]) -> History:
         history.add(entry)
     history.close(last=True)
     return history
+
+
+def last_settled(entries: Iterable[Entry]) -> int:
+    """The number of the last entry before a reply whose calls are still being run; of the last one, where none is."""
+    entries = list(entries)
+    if not history_of(entries).unanswered:
+        return entries[-1].seq
+    return max(e.seq for e in entries if e.kind == "reply") - 1

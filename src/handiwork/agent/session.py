@@ -86,7 +86,7 @@ class Session(Unkept):
 
     def __init__(self, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> None:
         self._store, self.info, self._waits = store, info, waits
-        self.id = info.id  # "" before its first message
+        self.id = info.id  # "" before its first task
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
         self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
@@ -101,6 +101,8 @@ class Session(Unkept):
         """
         store.claim(info)
         entries = list(store.entries(info.number))
+        if not entries:
+            raise StorageError(f"nothing is left of session {info.id}", "handiwork check --repair")
         if unanswered := open_questions(entries):
             store.release(info, "waiting")
             raise UsageError(
@@ -253,7 +255,7 @@ class Session(Unkept):
 
     def _kept(self, path: str) -> dict[str, Any]:
         try:
-            return _described(self._store.keep_file(self.info.number, path))
+            return _described(self._store.keep_file(self.id, path))
         except (StorageError, OSError) as error:
             return {"path": path, "problem": str(error)}
 

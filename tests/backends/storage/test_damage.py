@@ -38,7 +38,7 @@ def fill(path: str, tmp_path) -> None:
             if n < 2:
                 long = tmp_path / f"long-{n}.txt"
                 long.write_text("x" * 5000)
-                kept = store.keep_file(info.number, str(long))
+                kept = store.keep_file(info.id, str(long))
                 whole = {"path": kept, "sha256": hashlib.sha256(b"x" * 5000).hexdigest(), "size": 5000}
                 message = {"role": "tool", "tool_call_id": "c", "name": "t", "content": "cut"}
                 store.append(info.number, 8, "result", call="c", body=dumps({"message": message, "whole": whole}))

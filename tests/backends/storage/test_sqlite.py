@@ -19,6 +19,7 @@ from handiwork.backends.storage.schema import MIGRATIONS, VERSION, version_of
 from handiwork.backends.storage.sqlite import SqliteStore
 from handiwork.core.errors import SessionBusyError, StorageError, UnknownNameError, UsageError
 from handiwork.core.types import SessionInfo
+from handiwork.core.wire import dumps
 
 
 def texts(reader, info):
@@ -98,11 +99,27 @@ def test_a_fork_goes_its_own_way(store, add):
     assert texts(store, copy) == ["one", "two", "else"] and texts(store, info) == ["one", "two", "three"]
 
 
+def test_a_fork_keeps_its_own_files(store, add, tmp_path):
+    long = tmp_path / "long.txt"
+    long.write_text("whole")
+    info = add("one", ended=False)
+    whole = {"path": store.keep_file(info.id, str(long)), "sha256": "x"}
+    store.append(info.number, 3, "result", call="c", body=dumps({"message": {}, "whole": whole}))
+    copy = store.fork(info, 3)
+    store.release(info, "answered")
+    store.delete(info)
+    (kept,) = [e.body["whole"]["path"] for e in store.entries(copy.number) if e.kind == "result"]
+    assert os.path.exists(kept) and not os.path.exists(whole["path"])
+    again = store.fork(copy, 3)
+    assert os.path.basename(kept) == f"{copy.id}-long.txt" and len(os.listdir(os.path.dirname(kept))) == 2
+    assert again.entries == 3
+
+
 def test_nothing_of_a_deleted_session_is_left(store, path, add, tmp_path):
     long = tmp_path / "long-1-2-3.txt"
     long.write_text("whole")
     info, other = add("a very private word"), add("public")
-    kept = store.keep_file(info.number, str(long))
+    kept = store.keep_file(info.id, str(long))
     assert store.search("private")
     store.delete(info)
     assert not store.search("private") and [i.id for i in store.sessions()] == [other.id]

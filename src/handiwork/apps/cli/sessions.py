@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from ...agent.history import last_settled
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
 from ...core.types import Entry, SessionInfo
 from ..house import House, default
-from ..sessions import answer_call, find_session, look_into_sessions, open_sessions, waiting_calls
+from ..sessions import answer_call, close_sessions, find_session, look_into_sessions, open_sessions, waiting_calls
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -104,7 +105,11 @@ def run(said: Namespace, out: Output) -> int:
         "fork": _fork,
         "delete": _delete,
     }
-    return verbs[said.verb](default(), said, out)
+    house = default()
+    try:
+        return verbs[said.verb](house, said, out)
+    finally:
+        close_sessions(house)
 
 
 def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, list[Entry]]:
@@ -233,7 +238,11 @@ def _fork(house: House, said: Namespace, out: Output) -> int:
     info = find_session(house, said.session, out.note)
     if said.at is not None and not 1 <= said.at <= info.entries:
         raise UsageError(f"--at {said.at}: the session has entries 1 to {info.entries}")
-    made = open_sessions(house, out.note).fork(info, info.entries if said.at is None else said.at)
+    store = open_sessions(house, out.note)
+    upto = info.entries if said.at is None else said.at
+    if info.state == "running":  # what is being done there is none of the copy's business
+        upto = min(upto, last_settled(store.entries(info.number)))
+    made = store.fork(info, upto)
     out.show({"session": made.id, "parent": info.id}, [f"{made.id} is a copy of {info.id}"])
     return 0
 

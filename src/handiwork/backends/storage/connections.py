@@ -18,6 +18,7 @@ BUSY_S = 10.0
 _PAGE_BYTES = 2048  # every entry writes a page: half of the usual size saves a tenth of the time
 _LOG_PAGES = 2000
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_READ_ONLY = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # the log's own files can't be made
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -113,8 +114,10 @@ def open_reader(path: str) -> sqlite3.Connection:
         connection = _connect(f"file:{quote(path)}?mode=ro", uri=True)
         try:
             version = version_of(connection)
-        except sqlite3.OperationalError:  # the journal's own files can't be made: the home is read-only
+        except sqlite3.OperationalError as error:
             connection.close()
+            if error.sqlite_errorcode & 0xFF not in _READ_ONLY:
+                raise
             connection = _connect(f"file:{quote(path)}?immutable=1", uri=True)
             version = version_of(connection)
         if version != VERSION:
@@ -126,16 +129,6 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 def _connect(path: str, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=uri)
-
-
-def _make_private(path: str) -> None:
-    """The folder and the file, for their owner alone; SQLite gives its other files the same rights."""
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        os.makedirs(os.path.dirname(folder), exist_ok=True)
-        os.makedirs(folder, 0o700, exist_ok=True)
-    if not os.path.exists(making_of(path)):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def making_of(path: str) -> str:

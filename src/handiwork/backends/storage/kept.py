@@ -18,9 +18,12 @@ def kept_folder(path: str) -> str:
     return os.path.join(os.path.dirname(path), "kept")
 
 
-def keep(folder: str, number: int, path: str) -> str:
+def keep(folder: str, session: str, path: str) -> str:
     """Give the file a second name in *folder*, or copy it; the new path. Raises `OSError`."""
-    kept = os.path.join(folder, f"{number}-{os.path.basename(path)}")
+    name = os.path.basename(path)
+    if os.path.dirname(path) == folder:  # it is kept for another session already, whose name goes first
+        name = name.partition("-")[2]
+    kept = os.path.join(folder, f"{session}-{name}")
     os.makedirs(folder, 0o700, exist_ok=True)
     try:
         os.link(path, kept)
@@ -32,9 +35,9 @@ def keep(folder: str, number: int, path: str) -> str:
     return kept
 
 
-def remove_kept(folder: str, number: int) -> None:
+def remove_kept(folder: str, session: str) -> None:
     """Remove the files of a session. Raises `OSError`."""
-    for path in glob.glob(os.path.join(glob.escape(folder), f"{number}-*")):
+    for path in glob.glob(os.path.join(glob.escape(folder), f"{session}-*")):
         os.unlink(path)
 
 

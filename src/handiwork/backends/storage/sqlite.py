@@ -7,6 +7,7 @@ a writing one, so that several processes wait for each other instead of failing.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -25,7 +26,7 @@ from .index import catch_up, forget
 from .kept import keep, kept_folder, remove_kept
 from .owner import is_alive, this_process
 from .reading import Reader
-from .rows import Row, key_of, keys_of, make_row
+from .rows import Row, entry_of, key_of, keys_of, make_row
 
 _INSERT = "INSERT INTO entries (key, kind, at, call, crc, body) VALUES (?, ?, ?, ?, ?, ?)"
 _BEGIN = (
@@ -53,10 +54,10 @@ class SqliteStore(Reader):
         except (sqlite3.Error, OSError) as error:
             raise storage_error(self.path, error) from error
 
-    def keep_file(self, number: int, path: str, /) -> str:
-        """Keep a file as long as the session is kept. Gives its new path."""
+    def keep_file(self, session: str, path: str, /) -> str:
+        """Keep a file as long as the session of that id is kept. Gives its new path."""
         with told(path):
-            return keep(kept_folder(self.path), number, path)
+            return keep(kept_folder(self.path), session, path)
 
     def begin(self, info: SessionInfo, /) -> SessionInfo:
         """A new session with the id that it gets, worked on by this process; `begun` is its first entry."""
@@ -94,17 +95,26 @@ class SqliteStore(Reader):
         """A new session that begins with the first *upto* entries of this one."""
         made = replace(info, id=new_id(), number=0, parent=info.id, state="forked")
         begun = make_row(key_of(0, 1), "begun", "", dumps(begun_of(made)), info.started)
-        return self.restore(made, [begun, *(row for row in self.rows(info.number) if 1 < row.seq <= upto)])
+        copied = [self._forked(row, made.id) for row in self.rows(info.number) if 1 < row.seq <= upto]
+        return self.restore(made, [begun, *copied])
+
+    def _forked(self, row: Row, session: str) -> Row:
+        """The same entry for another session; a file that it keeps is kept for that one, too."""
+        whole = entry_of(row).body.get("whole") if row.kind == "result" else None
+        if not whole or not os.path.exists(whole["path"]):
+            return row
+        body = {**entry_of(row).body, "whole": {**whole, "path": self.keep_file(session, whole["path"])}}
+        return make_row(row.key, row.kind, row.call, dumps(body), row.at)
 
     def delete(self, info: SessionInfo, /) -> None:
         """Remove a session and all that it holds. Raises `SessionBusyError` while somebody works on it."""
         self.claim(info)
+        with told(self.path):  # first: what is half removed must still be listed
+            remove_kept(kept_folder(self.path), info.id)
         with self._changing() as connection:
             forget(connection, info.number)
             connection.execute("DELETE FROM entries WHERE key BETWEEN ? AND ?", keys_of(info.number))
             connection.execute("DELETE FROM sessions WHERE number = ?", (info.number,))
-        with told(self.path):
-            remove_kept(kept_folder(self.path), info.number)
 
     def restore(self, info: SessionInfo, rows: Sequence[Row]) -> SessionInfo:
         """Put in a whole session, the first of *rows* its `begun`. One whose number is taken gets another one."""

@@ -51,6 +51,8 @@ def start(source, *words):
 def test_eight_processes_lose_nothing_and_wait_little(tmp_path):
     path = str(tmp_path / "home" / "sessions.db")
     workers = [start(WORKER, path, f"w{n}", 100) for n in range(8)]
+    while any(worker.poll() is None for worker in workers):
+        assert not Path(path).exists() or find_damage(path) == []
     longest = [float(worker.communicate(timeout=60)[0]) for worker in workers]
     assert all(worker.returncode == 0 for worker in workers)
     store = SqliteStore(path)

@@ -215,6 +215,23 @@ def test_a_log_that_a_dead_process_left_is_whole_and_so_is_one_with_half_a_frame
     assert find_damage(path) == [] and len(said(path)) == 100
 
 
+def test_a_log_whose_next_round_was_just_begun_is_whole(tmp_path):
+    path = left_by_a_dead_process(tmp_path)
+    with open(f"{path}-wal", "rb") as log:
+        frames = log.read()
+    first = SqliteStore(path)  # reads the log in, and begins a new one
+    first._writer.execute("PRAGMA wal_checkpoint(RESTART)")
+    first.append(1, 102, "prompt", call="", body=dumps({"message": {"role": "user", "content": "marker-102"}}))
+    with open(f"{path}-wal", "rb") as log:
+        head = log.read(32)
+    shutil.copytree(tmp_path / "left", tmp_path / "again")
+    first.close()
+    again = str(tmp_path / "again" / "sessions.db")
+    with open(f"{again}-wal", "wb") as log:
+        log.write(head + frames[32:])
+    assert head[16:24] != frames[16:24] and find_damage(again) == []
+
+
 @pytest.mark.parametrize("kind", ["head garbled", "all garbage", "emptied", "cut short"])
 def test_opening_sets_a_damaged_file_aside_once_and_saves_what_is_whole(tmp_path, kind):
     path = str(tmp_path / "home" / "sessions.db")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from .salvage import ENDINGS, STATES
 from .sqlite import begun_of
 
 Mending: TypeAlias = Literal["salvage", "index", "rights", "note"]
+_LOOKS, _BETWEEN_S = 4, 0.05
 _LAST = ("ended", "lost")
 _ROWS = "SELECT key, kind, at, call, crc, body FROM entries ORDER BY key"
 
@@ -43,13 +45,22 @@ class Damage:
 def find_damage(path: str) -> list[Damage]:
     """Every damage of the database *path* and of the files that belong to it. Raises `StorageError`."""
     found = list(_rights(path))
-    if not log_is_whole(path):  # looked at before SQLite opens it, and leaves out what isn't
+    if not _log_is_whole(path):  # looked at before SQLite opens it, and leaves out what isn't
         return [*found, Damage("database", "a part of its log is not what was written", "salvage")]
     try:
         with closing(Reader(path)) as reader:
             return [*found, *_in_database(reader)]
     except (DamagedError, sqlite3.DatabaseError) as error:
         return [*found, Damage("database", str(error), "salvage")]
+
+
+def _log_is_whole(path: str) -> bool:
+    """Whether the log is whole, or is now: what a process is just writing may look damaged for a moment."""
+    for _ in range(_LOOKS):
+        if log_is_whole(path):
+            return True
+        time.sleep(_BETWEEN_S)
+    return False
 
 
 def _rights(path: str) -> Iterator[Damage]:
@@ -59,6 +70,7 @@ def _rights(path: str) -> Iterator[Damage]:
 
 
 def _in_database(reader: Reader) -> Iterator[Damage]:
+    reader.connection.execute("BEGIN")  # all of it is looked at as it is in this moment
     for (said,) in reader.connection.execute("PRAGMA integrity_check(20)"):
         if said != "ok":
             yield Damage("database", said, "salvage")

@@ -64,17 +64,30 @@ def _bytes_of(path: str) -> bytes:
 
 def _frames(log: bytes, size: int) -> dict[int, bytes]:
     """The pages in a log by number, up to its last commit; those of an earlier round have another salt."""
-    salt = log[40:48]  # of the first frame: the log's own head may be what is damaged
+    salt = log[16:24] if _head_is_whole(log) else log[40:48]  # else that of the first frame
     committed: dict[int, bytes] = {}
     begun: dict[int, bytes] = {}
-    for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size):
-        if log[at + 8 : at + 16] != salt:
-            break
-        begun[int.from_bytes(log[at : at + 4])] = log[at + _FRAME : at + _FRAME + size]
-        if any(log[at + 4 : at + 8]):  # the last frame of a transaction
+    for frame in _cut(log, size):
+        if frame[8:16] != salt:
+            continue
+        begun[int.from_bytes(frame[:4])] = frame[_FRAME:]
+        if any(frame[4:8]):  # the last one of a transaction
             committed |= begun
             begun = {}
     return committed
+
+
+def _cut(log: bytes, size: int) -> list[bytes]:
+    return [log[at : at + _FRAME + size] for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size)]
+
+
+def _head_is_whole(log: bytes) -> bool:
+    return struct.pack(">2I", *_log_sums(log[:24], (0, 0), _order(log))) == log[24:32]
+
+
+def _order(log: bytes) -> str:
+    """The order of bytes in which a log is summed up."""
+    return ">" if log[3:4] == b"\x83" else "<"
 
 
 def log_is_whole(path: str) -> bool:
@@ -87,17 +100,15 @@ def log_is_whole(path: str) -> bool:
     size = int.from_bytes(log[8:12])
     if len(log) <= 32:
         return True
-    order = ">" if log[3:4] == b"\x83" else "<"
-    sums = _log_sums(log[:24], (0, 0), order)
-    if size not in _PAGE_SIZES or struct.pack(">2I", *sums) != log[24:32]:
+    if size not in _PAGE_SIZES or not _head_is_whole(log):
         return False
-    frames = [log[at : at + _FRAME + size] for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size)]
-    ours = [frame for frame in frames if frame[8:16] == frames[0][8:16]]
-    for frame in ours[:-1]:
-        sums = _log_sums(frame[:8] + frame[_FRAME:], sums, order)
-        if struct.pack(">2I", *sums) != frame[16:24]:
-            return False
-    return not ours or ours[0][8:16] == log[16:24]
+    frames = _cut(log, size)
+    sums = struct.unpack(">2I", log[24:32])
+    for at, frame in enumerate(frames):
+        sums = _log_sums(frame[:8] + frame[_FRAME:], sums, _order(log))
+        if frame[8:16] != log[16:24] or struct.pack(">2I", *sums) != frame[16:24]:
+            return all(later[8:16] != log[16:24] for later in frames[at + 1 :])
+    return True
 
 
 def _log_sums(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:

@@ -76,9 +76,9 @@ def run(said: Namespace, out: Output) -> int:
         raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
     agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
-    prompt = _prompt(said.prompt)
     work = Interruptible(house)
     try:
+        prompt = _prompt(said.prompt)
         outcome = asyncio.run(work.run(agent, prompt))
         watching.end()
         _report(outcome, agent.conversation.session, out)

@@ -81,11 +81,11 @@ def test_text_that_is_nowhere_near_and_text_that_goes_on_behind_the_end():
 
 def test_an_edit_that_was_made_already_is_told_apart():
     done = apply_edit("new\r\ntext\r\n", Edit("old", "new\ntext"))
-    assert done.places == 0 and done.text == "new\r\ntext\r\n" and "at line 1" in done.note
+    assert done.places == 0 and done.text == "new\r\ntext\r\n" and "at line 1" in done.notes[0]
     # a text that is found anywhere is no proof
     assert "not found" in refusal("x\ny\n", "old", "x")
     assert "not found" in refusal("again\nagain\n", "old", "again")
-    assert "at line 1" in apply_edit("again\nagain\n", Edit("old", "again", everywhere=True)).note
+    assert "at line 1" in apply_edit("again\nagain\n", Edit("old", "again", everywhere=True)).notes[0]
 
 
 @pytest.mark.parametrize(("old", "new"), [("", "x"), ("a", "a"), ("1:", ""), ("1: ", "2: ")])
@@ -127,5 +127,5 @@ def test_an_edit_never_succeeds_unless_the_text_is_there(text, old, new):
         return
     if done.places == 0:
         assert done.text == text and new.replace("\r\n", "\n") in text.replace("\r\n", "\n")
-    elif not done.note:
+    elif not done.notes:
         assert text.replace("\r\n", "\n").count(old.replace("\r\n", "\n")) == 1 or text.count(old) == 1

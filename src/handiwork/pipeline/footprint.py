@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.errors import UsageError
+from ..core.loading import Late
 from ..core.types import ToolEntry
+
+patches = Late("handiwork.core.patches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +41,25 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     kinds = set(traits.touches.values())
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
-    if kinds == {"path"}:
-        paths = tuple(_paths(traits.touches, args, cwd))
+    if kinds and kinds <= {"path", "patch"}:
+        try:
+            paths = tuple(_paths(traits.touches, args, cwd))
+        except UsageError:  # a patch that can't be read may mean any file
+            return WORLD
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
 
 
-def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
-    for name in touches:
-        value = args.get(name, ".")
-        for path in value if isinstance(value, list) else [value]:
-            yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(str(path))))
+def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterator[str]:
+    """The real paths of a call; a tool whose path is left out means the folder it is in, unless a patch names files."""
+    patched = [name for name, touch in touches.items() if touch == "patch" and args.get(name)]
+    for name, touch in touches.items():
+        value = args.get(name) or ("." if touch == "path" and not patched else [])
+        for text in value if isinstance(value, list) else [value]:
+            for path in patches.paths_of(str(text)) if touch == "patch" else [str(text)]:
+                yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(path)))
 
 
 @dataclass(slots=True)

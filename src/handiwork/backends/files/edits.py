@@ -11,7 +11,7 @@ from itertools import islice
 
 from ...core.errors import UsageError
 from .nearest import describe_nearest
-from .views import BOTH, ENDS, QUOTES, TRAILING, Care, View, line_at, places, view
+from .views import BOTH, ENDS, QUOTES, TRAILING, Care, View, line_at, places, usual_end, view
 
 _LINE_BREAK = re.compile(r"\r?\n")
 # What listings put before a line: "  12: ", "12|", "12\t".
@@ -209,11 +209,6 @@ def _replaced(text: str, spans: list[tuple[int, int]], edit: Edit) -> str:
         parts += [text[last:start], _woven(text[start:end], old.split("\n"), new.split("\n"), usual)]
         last = end
     return "".join([*parts, text[last:]])
-
-
-def usual_end(text: str) -> str:
-    """The line end that most lines of *text* have."""
-    return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
 
 
 def _woven(there: str, old: list[str], new: list[str], usual: str) -> str:

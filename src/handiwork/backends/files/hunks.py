@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
 from ...core.errors import UsageError
 from ...core.patches import Hunk
-from .edits import Edited, usual_end
+from .edits import Edited
 from .nearest import describe_nearest
 from .sight import Seen, Sight
 from .views import ENDS, line_at
 
 _MAX_LISTED = 10
 _TELLING_CHARS = 4
-_THERE_ALREADY = "nothing was changed: the patch was applied already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,10 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> Edited:
     Raises `UsageError` naming the hunk whose lines stand nowhere, or in several places.
     """
     sight = Sight(text)
-    if _all_made(next(iter(sight)), hunks):
-        return Edited(text, 0, (_THERE_ALREADY,))
+    if any(_all_made(seen, hunks) for seen in islice(sight, 2)):
+        return Edited(text, 0, ("nothing was changed: the patch was applied already",))
     found = [_place(hunk, sight) for hunk in hunks]
     fresh = sorted((p for p in found if not p.made), key=lambda p: (p.start, p.end))
-    if not fresh:
-        return Edited(text, 0, (_THERE_ALREADY,))
     _refuse_overlap(fresh)
     return Edited(_together(text, fresh), len(fresh), tuple(_notes(text, found)))
 
@@ -53,8 +51,8 @@ def _all_made(seen: Seen, hunks: Sequence[Hunk]) -> bool:
     """Whether all hunks stand as they would afterwards, line numbers and all, and not as before."""
     if not all(h.new_at and h.new for h in hunks):
         return False
-    return all(seen.stand(h.new, seen.start_of(h.new_at)) for h in hunks) and not all(
-        h.old and seen.stand(h.old, seen.start_of(h.old_at)) for h in hunks
+    return all(seen.stand(seen.plain(h.new), seen.start_of(h.new_at)) for h in hunks) and not all(
+        h.old and seen.stand(seen.plain(h.old), seen.start_of(h.old_at)) for h in hunks
     )
 
 
@@ -62,13 +60,14 @@ def _place(hunk: Hunk, sight: Sight) -> _Place:
     """The one place of a hunk. Raises `UsageError` where there is none, or more than one."""
     if not hunk.old:
         return _end(hunk, sight)
-    for seen in sight:
-        old = seen.plain(hunk.old)
-        at = _where(hunk, seen, old) if old.strip() or seen.care in (None, ENDS) else None
-        if at is not None:
-            return _fitted(hunk, seen, seen.span(at, old), made=_stands_around(hunk, seen, at))
-    if any(_is_made(hunk, seen) for seen in islice(sight, 2)):
-        return _Place(hunk, 0, 0, "", made=True)
+    for find, cares in ((_claimed, 2), (_where, 4)):  # the claims first: to look through the text takes time
+        for seen in islice(sight, cares):
+            at = find(hunk, seen, seen.plain(hunk.old))
+            if at is not None:
+                return _fitted(hunk, seen, at)
+    for seen in islice(sight, 2):
+        if (at := _made_at(hunk, seen)) is not None:
+            return _Place(hunk, *seen.span(at, ""), "", made=True)
     near = describe_nearest(ENDS.plain(sight.text), ENDS.plain(hunk.old))
     raise UsageError(f"{_name(hunk)}: its lines weren't found. {near}", "read the file again; nothing was changed")
 
@@ -77,11 +76,18 @@ def _name(hunk: Hunk) -> str:
     return f"the hunk at line {hunk.line} of the patch"
 
 
+def _claimed(hunk: Hunk, seen: Seen, old: str) -> int | None:
+    """The place that the line number names, if *old* stands there."""
+    at = seen.start_of(hunk.old_at)
+    return at if seen.stand(old, at) else None
+
+
 def _where(hunk: Hunk, seen: Seen, old: str) -> int | None:
-    """The place of *old*: the one that the line number names, or the only one, or the one below the anchors."""
-    claimed = seen.start_of(hunk.old_at)
-    if hunk.old_at and seen.stand(old, claimed):
-        return claimed
+    """The only place of *old*, or the one that the claims leave. With little care blank lines are found nowhere."""
+    if seen.care and seen.care.trailing and not old.strip():
+        return None
+    if (at := _claimed(hunk, seen, old)) is not None:
+        return at
     there = seen.places(old)
     if len(there) < 2:
         return there[0] if there else None
@@ -118,45 +124,52 @@ def _stands_around(hunk: Hunk, seen: Seen, at: int) -> bool:
     return seen.stand(seen.plain(hunk.new), at - len(seen.plain(head)))
 
 
-def _is_made(hunk: Hunk, seen: Seen) -> bool:
-    """Whether the new lines stand in one place, or where they are said to, and are enough to tell."""
+def _made_at(hunk: Hunk, seen: Seen) -> int | None:
+    """Where the new lines stand, as they are said to or in one place, if they are enough to tell."""
     new = seen.plain(hunk.new)
     if len(new.strip()) < _TELLING_CHARS:
-        return False
-    return (hunk.new_at > 0 and seen.stand(new, seen.start_of(hunk.new_at))) or len(seen.places(new)) == 1
+        return None
+    claimed = seen.start_of(hunk.new_at)
+    if hunk.new_at and seen.stand(new, claimed):
+        return claimed
+    there = seen.places(new)
+    return there[0] if len(there) == 1 else None
 
 
 def _end(hunk: Hunk, sight: Sight) -> _Place:
     """The place of lines that are only added: an empty file, or the end that the hunk names."""
     text, seen = sight.text, next(iter(sight))
-    if text and _is_made(hunk, seen) and (not hunk.at_end or text.endswith(hunk.new)):
-        return _Place(hunk, 0, 0, "", made=True)
-    if text and not hunk.at_end:
+    if not text:
+        return _Place(hunk, 0, 0, hunk.new)
+    made = _made_at(hunk, seen)
+    if made is not None and (not hunk.at_end or text.endswith(hunk.new)):
+        return _Place(hunk, made, made, "", made=True)
+    if not hunk.at_end:
         raise UsageError(
             f"{_name(hunk)} only adds lines, and nothing says where",
             "give lines that stay before or behind them; nothing was changed",
         )
-    gap = usual_end(text) if text and not text.endswith("\n") else ""
-    return _Place(hunk, len(text), len(text), gap + ENDS.plain(hunk.new).replace("\n", usual_end(text)))
+    gap = "" if text.endswith("\n") else seen.usual
+    return _Place(hunk, len(text), len(text), gap + ENDS.plain(hunk.new).replace("\n", seen.usual))
 
 
-def _fitted(hunk: Hunk, seen: Seen, span: tuple[int, int], *, made: bool) -> _Place:
+def _fitted(hunk: Hunk, seen: Seen, at: int) -> _Place:
     """The hunk at a place, its new lines as they must be there."""
-    text, (start, end) = seen.whole, span
-    new = hunk.new if seen.care is None else _woven(hunk, text[start:end], usual_end(text))
+    text, (start, end) = seen.whole, seen.span(at, seen.plain(hunk.old))
+    new = hunk.new if seen.care is None else _woven(hunk, text[start:end], seen.usual)
     if end < len(text) and new and not new.endswith("\n"):
-        new += usual_end(text)
+        new += seen.usual
     note = seen.care.note if seen.care else ""
-    return _Place(hunk, start, end, new, note, made or new == text[start:end])
+    return _Place(hunk, start, end, new, note, new == text[start:end] or _stands_around(hunk, seen, at))
 
 
 def _woven(hunk: Hunk, there: str, usual: str) -> str:
     """The new lines, those that stay as they stand *there*, the others with the ends of those they replace."""
     stands = iter(_lines(there))
-    lines, ends = list[str](), list[str]()
+    lines, ends = list[str](), deque[str]()
     for mark, text in hunk.lines:
         if mark == "+":
-            end = ends.pop(0) if ends else usual
+            end = ends.popleft() if ends else usual
             lines.append(_bare(text) + (end if text.endswith("\n") else ""))
             continue
         line = next(stands)
@@ -204,8 +217,10 @@ def _notes(text: str, found: list[_Place]) -> Iterator[str]:
     if any(p.hunk.miscounted for p in found):
         yield "a hunk has other lines than its header counts: it was read by their marks"
     numbered = islice((p for p in found if p.hunk.old_at and not p.made), _MAX_LISTED)
-    lines = [(line_at(text, p.start), p.hunk.old_at) for p in numbered]
-    if said := ", ".join(f"{there} (not {claimed})" for there, claimed in lines if there != claimed):
+    claims = [(line_at(text, p.start), p.hunk.old_at) for p in numbered]
+    if said := ", ".join(f"{there} (not {claimed})" for there, claimed in claims if there != claimed):
         yield f"the line numbers didn't fit: applied at line {said}"
-    if there := sum(p.made for p in found):
-        yield f"{there} of {len(found)} hunks had been applied already"
+    if made := [p for p in found if p.made]:
+        what = "nothing was changed: the patch" if len(made) == len(found) else f"{len(made)} of {len(found)} hunks"
+        lines = ", ".join(str(line_at(text, p.start)) for p in made[:_MAX_LISTED])
+        yield f"{what} was applied already: the new lines are there, at line {lines}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 
-from .views import BOTH, ENDS, TRAILING, Care, View, places, view
+from .views import BOTH, ENDS, TRAILING, Care, View, places, usual_end, view
 
 MAX_PLACES = 1000
 _MAX_ANCHORS = 100
@@ -24,11 +25,17 @@ class Seen:
         self._framed = f"\n{seen}\n" if care and seen and not seen.endswith("\n") else f"\n{seen}"
         self._line, self._start = 1, 0
 
+    @cached_property
+    def usual(self) -> str:
+        """The line end that most lines have."""
+        return usual_end(self.whole)
+
     def plain(self, lines: str) -> str:
         """The lines of a hunk as they are sought here."""
         if self.care is None or not lines:
             return lines
-        return self.care.plain(lines if lines.endswith("\n") else f"{lines}\n")
+        plain = self.care.plain(lines)
+        return plain if plain.endswith("\n") else f"{plain}\n"
 
     def stand(self, lines: str, at: int) -> bool:
         """Whether *lines* begin at *at* and end with a line."""

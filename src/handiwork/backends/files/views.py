@@ -72,3 +72,8 @@ def places(text: str, wanted: str, *, step: int = 0) -> Iterator[int]:
 def line_at(text: str, at: int) -> int:
     """The number of the line, from 1, of a place in *text*."""
     return text.count("\n", 0, at) + 1
+
+
+def usual_end(text: str) -> str:
+    """The line end that most lines of *text* have."""
+    return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"

@@ -13,7 +13,7 @@ _CONTEXT = 3
 
 def short_diff(old: str, new: str, *, most: int = MAX_LINES) -> str:
     """What changed from *old* to *new*, at most *most* lines of it, line ends disregarded."""
-    old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    old, new = (text.replace("\r\n", "\n") if "\r" in text else text for text in (old, new))
     shorter = min(len(old), len(new))
     same = _same_start(old, new, shorter)
     start, end = _lines_back(old, same), _same_end(old, new, shorter - same)

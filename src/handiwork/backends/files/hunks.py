@@ -39,7 +39,7 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> Edited:
     Raises `UsageError` naming the hunk whose lines stand nowhere, or in several places.
     """
     sight = Sight(text)
-    if any(_all_made(seen, hunks) for seen in islice(sight, 2)):
+    if all(h.new_at and h.new for h in hunks) and any(_all_made(seen, hunks) for seen in islice(sight, 2)):
         return Edited(text, 0, ("nothing was changed: the patch was applied already",))
     found = [_place(hunk, sight) for hunk in hunks]
     fresh = sorted((p for p in found if not p.made), key=lambda p: (p.start, p.end))
@@ -49,8 +49,6 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> Edited:
 
 def _all_made(seen: Seen, hunks: Sequence[Hunk]) -> bool:
     """Whether all hunks stand as they would afterwards, line numbers and all, and not as before."""
-    if not all(h.new_at and h.new for h in hunks):
-        return False
     return all(seen.stand(seen.plain(h.new), seen.start_of(h.new_at)) for h in hunks) and not all(
         h.old and seen.stand(seen.plain(h.old), seen.start_of(h.old_at)) for h in hunks
     )

@@ -108,8 +108,8 @@ def test_one_fault_and_nothing_is_changed(refused, folder, damage, said):
 def test_parts_of_one_patch_build_on_each_other(apply, folder):
     apply(sections("*** Add File: n\n+1\n*** Update File: n\n-1\n+2\n*** Update File: n\n*** Move to: m\n"))
     assert (folder / "m").read_text() == "2\n" and not (folder / "n").exists()
-    swap = "*** Update File: a.py\n*** Move to: t\n*** Update File: m\n*** Move to: a.py\n*** Update File: t\n*** Move to: m\n"
-    apply(sections(swap))
+    moves = (("a.py", "t"), ("m", "a.py"), ("t", "m"))
+    apply(sections("".join(f"*** Update File: {old}\n*** Move to: {new}\n" for old, new in moves)))
     assert (folder / "a.py").read_text() == "2\n" and (folder / "m").read_bytes().endswith(b"two\r\n")
 
 

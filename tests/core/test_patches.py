@@ -180,7 +180,12 @@ pieces = st.sampled_from(
 @settings(max_examples=50)
 def test_a_damaged_patch_is_read_or_refused(text, junk, data):
     at = data.draw(st.integers(0, len(text)))
-    for damaged in (text, text[:at] + junk + text[at:], SECTIONS[:at] + junk + SECTIONS[at + 1 :], GIT[:at] + GIT[at + 3 :]):
+    for damaged in (
+        text,
+        text[:at] + junk + text[at:],
+        SECTIONS[:at] + junk + SECTIONS[at + 1 :],
+        GIT[:at] + GIT[at + 3 :],
+    ):
         try:
             changes = parse(damaged)
         except UsageError as error:
@@ -196,7 +201,15 @@ LONG = "x" * 60
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "part",
-    [f"@@ -7 +7 @@\n-{LONG}\n+{LONG}\n", f"-{LONG}\n+{LONG}\n", f"@@ {LONG}\n", "\n", f" {LONG}\n", '"\\', "diff --git a/x b/x\n"],
+    [
+        f"@@ -7 +7 @@\n-{LONG}\n+{LONG}\n",
+        f"-{LONG}\n+{LONG}\n",
+        f"@@ {LONG}\n",
+        "\n",
+        f" {LONG}\n",
+        '"\\',
+        "diff --git a/x b/x\n",
+    ],
 )
 def test_five_megabytes_take_no_more_than_ten_times_as_long_as_half_a_one(part):
     def took(size):

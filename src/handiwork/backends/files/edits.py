@@ -182,8 +182,9 @@ def _refuse_many(text: str, found: _Found, edit: Edit) -> None:
     if len(starts) == 1 or edit.everywhere:
         return
     listed = ", ".join(str(line_at(text, start)) for start in starts[:_MAX_LISTED])
+    count = f"{len(starts)} times{' or more' * (len(starts) >= _MAX_COUNTED)}"
     raise UsageError(
-        f"old_string was found {len(starts)} times{' or more' * (len(starts) >= _MAX_COUNTED)}, at lines {listed}{', ...' * (len(starts) > _MAX_LISTED)}",
+        f"old_string was found {count}, at lines {listed}{', ...' * (len(starts) > _MAX_LISTED)}",
         "add neighbouring lines until it is the only one, or set replace_all",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 
 from ...core.errors import UsageError
 from ...core.patches import Hunk
@@ -192,7 +192,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _refuse_overlap(fresh: list[_Place]) -> None:
-    for one, other in zip(fresh, fresh[1:], strict=False):
+    for one, other in pairwise(fresh):
         if one.end > other.start:
             first, second = sorted((one.hunk.line, other.hunk.line))
             raise UsageError(

@@ -17,7 +17,7 @@ from pathlib import Path
 from ...core.errors import UsageError
 
 # Fixed, not from the environment: two processes of one user must come to the same folder.
-_PARENTS = ("/tmp", "/var/tmp")  # noqa: S108 (the folder is checked at each use)
+_PARENTS = ("/tmp", "/var/tmp")
 _WAIT_S = 30.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.0005, 0.02
 

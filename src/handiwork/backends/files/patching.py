@@ -61,7 +61,7 @@ class Asked:
     patch: str = ""
 
     def all_edits(self) -> list[Edit]:
-        """The edits of the file at `path`, however they were given; none for a patch. Raises `UsageError` for half a request."""
+        """The edits of the file at `path`, none for a patch. Raises `UsageError` for half a request."""
         one = self.old_string is not None or self.new_string is not None
         if self.patch and (self.path or one or self.edits):
             raise UsageError("patch names its files itself", "leave out path, old_string, new_string and edits")

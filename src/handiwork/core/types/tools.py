@@ -20,9 +20,9 @@ class Traits:
     taken from the hints, and an undeclared tool counts as a write: never replayed.
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
-    turn, whose own traits hold for that call, and a patch names the paths that it writes in its text. `timeout_s` is in seconds;
-    `isolate` asks for a process that can be killed (not honoured yet: such a tool runs in a thread);
-    `polls` marks tools that are asked again and again by design.
+    turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
+    `timeout_s` is in seconds; `isolate` asks for a process that can be killed (not honoured yet: such a
+    tool runs in a thread); `polls` marks tools that are asked again and again by design.
     """
 
     read_only: bool = False

@@ -148,9 +148,11 @@ def test_edits_that_mean_nothing(old, new):
 
 @given(st.lists(st.integers(0, 99), min_size=2, max_size=12, unique=True), st.data())
 def test_edits_that_were_made_are_told_apart(numbers, data):
-    text = "".join(f"line {n}{data.draw(st.sampled_from(['\\n', '\\r\\n']))}" for n in numbers)
+    ends = st.sampled_from(["\n", "\r\n"])
+    text = "".join(f"line {n}{data.draw(ends)}" for n in numbers)
     chosen = data.draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=4, unique=True))
-    edits = [Edit(f"line {n}\n", data.draw(st.sampled_from([f"new {n:03}\n", f"line {n}\nmore {n:03}\n"]))) for n in chosen]
+    news = [data.draw(st.sampled_from([f"new {n:03}\n", f"line {n}\nmore {n:03}\n"])) for n in chosen]
+    edits = [Edit(f"line {n}\n", new) for n, new in zip(chosen, news, strict=True)]
     done = apply_edits(text, edits)
     again = apply_edits(done.text, edits)
     assert done.places == len(edits) and again.text == done.text and again.places == 0

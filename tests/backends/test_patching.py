@@ -139,6 +139,16 @@ def test_links(apply, refused, folder):
     assert "is a link" in refused(sections("*** Update File: link\n*** Move to: other\n"))
 
 
+def test_what_was_judged_is_what_is_changed(folder):
+    """A link that is swapped after the verdict changes nothing behind it."""
+    (folder / "link").symlink_to("old.py")
+    judged = {"link": str(folder / "from.py")}
+    place = Place(str(folder), Disk(), judged)
+    run(Asked(path="link", old_string="name = 1", new_string="name = 2"), place)
+    run(Asked(patch=sections("*** Update File: link\n-name = 2\n+name = 3\n")), place)
+    assert (folder / "from.py").read_text() == "name = 3\n" and (folder / "old.py").read_text() == "x\n"
+
+
 def test_several_edits_are_made_or_none(apply, refused, folder):
     edits = [{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2", "replace_all": True}]
     assert apply(path="a.py", edits=edits)["replaced"] == 2

@@ -118,7 +118,7 @@ def _runs_commands(entry: ToolEntry) -> bool:
 
 
 def _base(ready: Ready) -> str:
-    return ready.call.scope.cwd or os.getcwd()
+    return ready.call.scope.here
 
 
 def _command_folder(ready: Ready) -> str:
@@ -144,7 +144,14 @@ def _rate_patch(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
 def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verdict:
     scope = ready.call.scope
     text = text or "."  # an empty path is how tools say "here"
-    found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    found = paths.judge_path(
+        text,
+        scope.workspace,
+        write,
+        cwd=_base(ready),
+        readable=() if write else bounds.readable,
+        real=ready.real_paths.get(text, ""),
+    )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)

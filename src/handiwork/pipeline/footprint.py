@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.errors import UsageError
 from ..core.loading import Late
-from ..core.types import ToolEntry
+from ..core.types import ToolEntry, Traits
 
 patches = Late("handiwork.core.patches")
 
@@ -43,23 +43,29 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
         return WORLD
     if kinds and kinds <= {"path", "patch"}:
         try:
-            paths = tuple(_paths(traits.touches, args, cwd))
+            named = tuple(paths_named(traits, args))
         except UsageError:  # a patch that can't be read may mean any file
             return WORLD
+        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(path))) for path in named)
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
 
 
-def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterator[str]:
-    """The real paths of a call; a tool whose path is left out means the folder it is in, unless a patch names files."""
-    patched = [name for name, touch in touches.items() if touch == "patch" and args.get(name)]
-    for name, touch in touches.items():
-        value = args.get(name) or ("." if touch == "path" and not patched else [])
-        for text in value if isinstance(value, list) else [value]:
-            for path in patches.paths_of(str(text)) if touch == "patch" else [str(text)]:
-                yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(path)))
+def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:
+    """The paths among *args*, and in patches among them, as they are written.
+
+    A tool whose path is left out means the folder it is in, unless a patch says which files it means.
+    Raises `UsageError` for a patch that can't be read.
+    """
+    patched = [name for name, touch in traits.touches.items() if touch == "patch" and args.get(name)]
+    for name in patched:
+        yield from patches.paths_of(str(args[name]))
+    for name, touch in traits.touches.items():
+        if touch == "path" and (args.get(name) or not patched):
+            value = args.get(name) or "."
+            yield from map(str, value if isinstance(value, list) else (value,))
 
 
 @dataclass(slots=True)

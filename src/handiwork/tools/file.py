@@ -17,6 +17,7 @@ from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ..core.types import Scope
@@ -110,10 +111,11 @@ def patch(
     patch: str = "",
     *,
     scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
-    return tool_result(patching.run(asked, patching.Place(_cwd(scope), disk.Disk())))
+    return tool_result(patching.run(asked, patching.Place(_cwd(scope), disk.Disk(), real_paths or {})))
 
 
 def search_files(
@@ -152,7 +154,7 @@ def search_files(
 
 
 def _cwd(scope: Scope | None) -> str:
-    return scope.cwd if scope and scope.cwd else os.getcwd()
+    return scope.here if scope else os.getcwd()
 
 
 def _resolved(path: str, scope: Scope | None) -> Path:

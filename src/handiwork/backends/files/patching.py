@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import UsageError
@@ -21,17 +21,19 @@ _ALREADY = "nothing was changed: the patch was applied already"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where files are looked for: the folder that relative paths start from, and whose files they are."""
+    """Where files are looked for: the folder that relative paths start from, whose files they are, and
+    where the paths led that were judged."""
 
     folder: str
     disk: Disk
+    judged: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, path: str) -> Named:
         """The file that *path* names."""
         if not path or "\0" in path:
             raise UsageError(f"{path!r} is not a path", "give the path of a file")
         full = os.path.join(self.folder, os.path.expanduser(path))
-        real = self.disk.real(full)
+        real = self.judged.get(path) or self.disk.real(full)
         above, name = os.path.split(os.path.normpath(full))
         return Named(path, real, is_link=os.path.join(self.disk.real(above), name) != real)
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handiwork.backends.files.edits import Edit, apply_edit, apply_edits
@@ -147,6 +147,7 @@ def test_edits_that_mean_nothing(old, new):
 
 
 @given(st.lists(st.integers(0, 99), min_size=2, max_size=12, unique=True), st.data())
+@settings(max_examples=50, deadline=None)
 def test_edits_that_were_made_are_told_apart(numbers, data):
     ends = st.sampled_from(["\n", "\r\n"])
     text = "".join(f"line {n}{data.draw(ends)}" for n in numbers)

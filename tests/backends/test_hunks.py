@@ -53,13 +53,14 @@ texts = st.builds(
 
 
 @given(texts, texts, st.integers(1, 4))
+@settings(deadline=None)
 def test_a_diff_of_two_texts_makes_the_second_of_the_first(old, new, context):
     assume(old != new)
     assert applied(old, parse(unified(old, new, context))[0].hunks) == new
 
 
 @given(texts, texts)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_so_does_the_other_form_with_the_line_ends_of_the_file(old, new):
     end = "\r\n" if "\r\n" in old else "\n"
     old, new = (text.replace("\r", "").rstrip("\n").replace("\n", end) + end for text in (old, new))
@@ -80,6 +81,7 @@ def test_so_do_the_diffs_of_git(tmp_path_factory, old, new):
 
 
 @given(st.permutations(range(12)), st.lists(st.integers(0, 11), min_size=1, max_size=4, unique=True), ends, st.data())
+@settings(max_examples=50, deadline=None)
 def test_only_the_edited_lines_change_and_again_says_already(order, changed, end, data):
     """Each line keeps its own end, and what stands apart isn't touched."""
     lines = [f"line {n}" + data.draw(ends) for n in order]
@@ -93,6 +95,7 @@ def test_only_the_edited_lines_change_and_again_says_already(order, changed, end
 
 
 @given(st.lists(st.integers(0, 99), min_size=4, max_size=20, unique=True), st.data())
+@settings(max_examples=50, deadline=None)
 def test_a_diff_that_was_applied_is_told_apart(numbers, data):
     old = "".join(f"line {n}\n" for n in numbers)
     new = "".join(f"line {n}\n" for n in numbers if data.draw(st.booleans())) + "a new last line\n"

@@ -177,7 +177,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=25).map("".join), st.text(max_size=5), st.data())
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_damaged_patch_is_read_or_refused(text, junk, data):
     at = data.draw(st.integers(0, len(text)))
     for damaged in (

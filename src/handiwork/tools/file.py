@@ -233,7 +233,7 @@ registry.register(
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
                 "new_string": {"type": "string", "description": "What to put there"},
-                "replace_all": {"type": "boolean", "default": False},
+                "replace_all": {"type": "boolean", "default": False, "description": "All places"},
                 "edits": {
                     "type": "array",
                     "description": "Made in order",
@@ -243,15 +243,14 @@ registry.register(
                         "properties": {
                             "old_string": {"type": "string"},
                             "new_string": {"type": "string"},
-                            "replace_all": {"type": "boolean", "default": False},
+                            "replace_all": {"type": "boolean", "default": False, "description": "All places"},
                         },
                         "required": ["old_string", "new_string"],
                     },
                 },
                 "patch": {
                     "type": "string",
-                    "description": "*** Begin Patch ... *** End Patch with Update, Add, Delete File: or Move to:, "
-                    "or a unified diff",
+                    "description": "*** Begin Patch, *** Update|Add|Delete File:, *** End Patch; or a unified diff",
                 },
             },
         },

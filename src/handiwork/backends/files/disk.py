@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core.errors import UsageError
 from .atomic import Stamp, remove_file, replace_file, stamp_of
 from .locks import locked
 from .text import open_regular
@@ -36,7 +37,7 @@ class Disk:
     def _stamp(self, path: str) -> Stamp:
         stamp = stamp_of(Path(path))
         if stamp is None:
-            raise FileNotFoundError(path)
+            raise UsageError(f"{path} was removed as soon as it was written", "see who else works there, and try again")
         return stamp
 
     def remove(self, path: str, /, *, expected: Stamp) -> None:

@@ -250,7 +250,7 @@ registry.register(
                 },
                 "patch": {
                     "type": "string",
-                    "description": "*** Begin Patch, *** Update|Add|Delete File:, *** End Patch; or a unified diff",
+                    "description": "*** Begin Patch ... *** Update File: PATH ... *** End Patch, or a unified diff",
                 },
             },
         },

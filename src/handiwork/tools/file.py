@@ -17,6 +17,7 @@ from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ..core.types import Scope
@@ -25,7 +26,8 @@ pathlib = Late("pathlib")
 text = Late("handiwork.backends.files.text")
 window = Late("handiwork.backends.files.window")
 atomic = Late("handiwork.backends.files.atomic")
-edits = Late("handiwork.backends.files.edits")
+disk = Late("handiwork.backends.files.disk")
+patching = Late("handiwork.backends.files.patching")
 diffs = Late("handiwork.backends.files.diffs")
 searching = Late("handiwork.backends.files.search")
 
@@ -100,21 +102,20 @@ def _text_before(place: Path) -> Any:
     return text.decode(data, place) if text.is_text(data) else None
 
 
-def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
-    """Replace a text in a file, at the one place where it stands."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    with text.open_regular(place) as file:
-        data = file.read(text.MAX_EDIT_BYTES + 1)
-    if len(data) > text.MAX_EDIT_BYTES:
-        raise UsageError(f"{path} is too long to edit ({len(data):,} bytes or more)", "use a command such as sed")
-    old = text.decode(data, place)
-    done = edits.apply_edit(old.text, edits.Edit(old_string, new_string, replace_all))
-    note = {"note": done.note} if done.note else {}
-    if not done.places:
-        return tool_result({"path": path, "replaced": 0, **note})
-    atomic.replace_file(place, text.TextFile(done.text, old.encoding).encoded(), expected=before)
-    return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
+def patch(
+    path: str = "",
+    old_string: str | None = None,
+    new_string: str | None = None,
+    replace_all: bool = False,
+    edits: list[dict[str, Any]] | None = None,
+    patch: str = "",
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
+    """Replace texts in one file, or apply a whole patch."""
+    asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
+    return tool_result(patching.run(asked, patching.Place(_cwd(scope), disk.Disk(), real_paths or {})))
 
 
 def search_files(
@@ -218,10 +219,13 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
-    traits=Traits(effect="write", touches={"path": "path"}),
+    traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",
-        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "description": (
+            "Change files exactly, all or nothing; answers a diff. One place: path, old_string, new_string. Several in "
+            "one file: path, edits. Several files, or to add, move or delete: patch. What isn't there once is refused."
+        ),
         "parameters": {
             "type": "object",
             "additionalProperties": False,
@@ -229,9 +233,26 @@ registry.register(
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
                 "new_string": {"type": "string", "description": "What to put there"},
-                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+                "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                "edits": {
+                    "type": "array",
+                    "description": "Made in order",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "old_string": {"type": "string"},
+                            "new_string": {"type": "string"},
+                            "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                        },
+                        "required": ["old_string", "new_string"],
+                    },
+                },
+                "patch": {
+                    "type": "string",
+                    "description": "*** Begin Patch ... *** Update File: PATH ... *** End Patch, or a unified diff",
+                },
             },
-            "required": ["path", "old_string", "new_string"],
         },
     },
 )

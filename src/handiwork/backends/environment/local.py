@@ -52,7 +52,7 @@ class LocalEnvironment:
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
         child = self._start(command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{child.mark}")
+        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
         follower = Follower(child, output.feed)
         try:
             end = follower.follow(command.timeout_s, cancel)
@@ -61,7 +61,7 @@ class LocalEnvironment:
             output.drop()
             self._nursery.forget(child)
             raise
-        left = end == "ended" and (follower.open or child.group_alive())
+        left = end == "ended" and child.alive()
         process = self._keep(child, command) if left else None
         if not left:
             self._nursery.forget(child)

@@ -63,9 +63,11 @@ class LocalEnvironment:
             raise
         left = end == "ended" and child.alive()
         process = self._keep(child, command) if left else None
+        survivors = [] if left else child.survivors()
         if not left:
             self._nursery.forget(child)
         text, path = output.finish(command.max_output_chars)
+        text += _notice(survivors)
         return Ran(
             text,
             code if (code := child.poll()) is not None else _KILLED,
@@ -123,6 +125,10 @@ class LocalEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
+
+
+def _notice(survivors: list[str]) -> str:
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n" if survivors else ""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

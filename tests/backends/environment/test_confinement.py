@@ -70,6 +70,8 @@ def test_what_makes_no_sense_is_refused():
         Confinement(Files(read=("src",)))
     with pytest.raises(UsageError, match="no port"):
         Confinement(network=Network("ports", (70_000,)))
+    with pytest.raises(UsageError, match="open_files=-5"):
+        Confinement(limits=Limits(open_files=-5))
 
 
 # --- the filter, as the kernel reads it ---
@@ -198,10 +200,10 @@ def test_the_probe_tells_what_is_amiss(monkeypatch):
 def test_what_the_kernel_can_not_do_is_refused(monkeypatch):
     monkeypatch.setattr(landlock, "version", lambda: 3)
     with pytest.raises(OSError, match="need 4"):
-        landlock.restrict(None, Confinement(network=Network("ports")).plain()["network"])
+        landlock.prepare(None, Confinement(network=Network("ports")).plain()["network"])
     monkeypatch.setattr(landlock, "version", lambda: -errno.ENOSYS)
     with pytest.raises(OSError, match="no Landlock"):
-        landlock.restrict(Confinement(Files()).plain()["files"], Confinement().plain()["network"])
+        landlock.prepare(Confinement(Files()).plain()["files"], Confinement().plain()["network"])
 
 
 # --- the real thing ---
@@ -393,7 +395,19 @@ def test_a_lower_limit_of_ours_stays(run):
     assert run(["bash", "-c", "ulimit -n"], Confinement(limits=Limits(open_files=hard + 10)))[1] == f"{hard}\n"
 
 
+@needs_landlock
 def test_a_confinement_that_fails_runs_nothing(run, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(HandiworkError, match="can't be confined"):
-        run(["touch", "made"], Confinement(limits=Limits(open_files=-5)))
+        run(["touch", "made"], Confinement(Files(write=(str(tmp_path), str(tmp_path / "loop")), execute=PROGRAMS)))
     assert not (tmp_path / "made").exists()
+
+
+@needs_filter
+@needs_landlock
+def test_the_next_command_of_the_same_keeper_is_free_again(shell):
+    confined = Confinement(Files(execute=PROGRAMS), limits=Limits(open_files=40, file_bytes=10))
+    for _ in range(3):
+        assert shell("ulimit -n; echo x > made", confined) == (1, "40\nbash: line 1: made: Permission denied\n")
+        code, said = shell("grep Seccomp: /proc/self/status; echo 0123456789abc > made; cat made", None)
+        assert code == 0 and re.search(r"Seccomp:\s+0\n0123456789abc", said)

@@ -58,8 +58,8 @@ class Confinement:
     """What a command and all that it starts may touch; `files=None` leaves files as they are.
 
     Always on: no program gives more rights (setuid), root can't administer the machine, no tracing of
-    others, no mounts, no namespaces, no kernel modules, no io_uring; no signals to and no abstract sockets of processes outside, where
-    the kernel can (`offer.probe`).
+    others, no mounts, no namespaces, no kernel modules, no io_uring; and where the kernel can
+    (`offer.probe`), no signals to and no abstract sockets of processes outside.
     """
 
     files: Files | None = None
@@ -73,6 +73,9 @@ class Confinement:
         for port in (*self.network.connect, *self.network.bind):
             if not 0 <= port <= 65_535:
                 raise UsageError(f"there is no port {port}", "give ports from 0 to 65535")
+        for name, limit in asdict(self.limits).items():
+            if limit is not None and not limit >= 0:
+                raise UsageError(f"a limit is 0 or more, got {name}={limit}", "None sets no limit")
 
     def plain(self) -> dict[str, Any]:
         """Dicts, lists, numbers and texts, for JSON and for the keeper."""

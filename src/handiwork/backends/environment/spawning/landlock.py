@@ -36,8 +36,11 @@ def version() -> int:
     return kernel.call(_CREATE_RULESET, None, 0, _VERSION)
 
 
-def restrict(files: dict[str, Any] | None, network: dict[str, Any]) -> None:
-    """Confine this process. Raises `OSError` where the kernel can't do what was asked for."""
+def prepare(files: dict[str, Any] | None, network: dict[str, Any]) -> int:
+    """The rules as a descriptor for `restrict`, -1 where this version has nothing to confine.
+
+    Raises `OSError` where the kernel can't do what was asked for.
+    """
     known = version()
     if known < 1:
         raise OSError(-known, f"this kernel has no Landlock ({os.strerror(-known)})")
@@ -45,17 +48,18 @@ def restrict(files: dict[str, Any] | None, network: dict[str, Any]) -> None:
     if by_ports and known < NEEDS_PORTS:
         raise OSError(0, f"this kernel's Landlock is of version {known}; rules for ports need {NEEDS_PORTS}")
     rights = _rights(known) if files is not None else 0
-    ports = _BIND_TCP | _CONNECT_TCP if by_ports else 0
-    ruleset = _ruleset(known, rights, ports)
-    if ruleset < 0:
-        return  # nothing that this version could confine was asked for
+    ruleset = _ruleset(known, rights, _BIND_TCP | _CONNECT_TCP if by_ports else 0)
     if files is not None:
         _allow_files(ruleset, rights, files)
     if by_ports:
         _allow_ports(ruleset, _CONNECT_TCP, network["connect"])
         _allow_ports(ruleset, _BIND_TCP, network["bind"])
+    return ruleset
+
+
+def restrict(ruleset: int) -> None:
+    """Confine this process and all that it starts, for good."""
     _check(kernel.call(_RESTRICT_SELF, ruleset, 0))
-    os.close(ruleset)
 
 
 def _rights(known: int) -> int:

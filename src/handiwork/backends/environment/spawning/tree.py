@@ -95,6 +95,15 @@ def _read(pid: str) -> Process | None:
     return Process(int(pid), int(parent), int(group), state.decode(), name)
 
 
+def children(pid: int) -> list[int]:
+    """Those that a process has now; none where this kernel keeps no list of them."""
+    try:
+        with open(f"{_PROC}/{pid}/task/{pid}/children", "rb", buffering=0) as file:
+            return [int(word) for word in file.read(65_536).split()]
+    except OSError:  # it is gone, too
+        return []
+
+
 def threads_of_user(user: int) -> int:
     """How many threads all processes of a user have: what the kernel counts against its limit of processes."""
     return sum(_threads(name) for name in os.listdir(_PROC) if name.isdigit() and _owner(name) == user)

@@ -357,9 +357,10 @@ print(os.waitpid(child, 0)[1])
 
 @needs_filter
 def test_nothing_confined_can_be_undone_or_left_by_a_child(shell):
-    code, said = shell(
-        "grep -E 'NoNewPrivs|Seccomp:' /proc/self/status; setsid bash -c 'unshare -U true'", Confinement()
-    )
+    looks = "grep -E 'NoNewPrivs|Seccomp:|CapEff' /proc/self/status"
+    code, said = shell(f"{looks}; setsid -w bash -c 'unshare -U true'", Confinement())
+    left = int(re.search(r"CapEff:\s+(\w+)", said)[1], 16)
+    assert left & 1 << 21 == 0 and (left or os.getuid() != 0)  # CAP_SYS_ADMIN
     assert code != 0 and re.search(r"NoNewPrivs:\s+1", said) and re.search(r"Seccomp:\s+2", said)
     assert "not permitted" in said
 
@@ -411,3 +412,18 @@ def test_the_next_command_of_the_same_keeper_is_free_again(shell):
         assert shell("ulimit -n; echo x > made", confined) == (1, "40\nbash: line 1: made: Permission denied\n")
         code, said = shell("grep Seccomp: /proc/self/status; echo 0123456789abc > made; cat made", None)
         assert code == 0 and re.search(r"Seccomp:\s+0\n0123456789abc", said)
+
+
+@needs_filter
+@needs_landlock
+def test_a_confined_program_has_its_terminal(tmp_path):
+    nursery = Nursery()
+    confined = Confinement(Files(execute=PROGRAMS))
+    text = "tty > /dev/tty; stty size; python3 -c 0 < /etc/passwd"
+    child = nursery.start(
+        ["bash", "-c", text], cwd=str(tmp_path), env={"PATH": "/usr/bin:/bin"}, terminal=(20, 40), confinement=confined
+    )
+    chunks = []
+    assert Follower(child, chunks.append).follow(10) == "ended"
+    nursery.close()
+    assert re.fullmatch(r"/dev/pts/\d+\r\n20 40\r\n.*/etc/passwd: Permission denied\r\n", b"".join(chunks).decode())

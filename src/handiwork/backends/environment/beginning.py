@@ -109,6 +109,7 @@ class Beginning:
     pid: int
     keeper_pid: int
     keeper: socket.socket
+    serves_again: bool
     ends: Ends
 
 
@@ -120,16 +121,13 @@ def begin(program: Program) -> Beginning:
         keeper = SPAWNER.detached() if program.detached else SPAWNER.borrow()
         try:
             pids = _ask(keeper, order, ends, program)
-        except UsageError:
-            SPAWNER.give_back(keeper)  # nothing runs, and it goes on serving
-            raise
         except BaseException:
             keeper.close()  # whatever was started is ended
             raise
     except BaseException:
         ends.close()
         raise
-    return Beginning(*pids, keeper, ends)
+    return Beginning(*pids, keeper, not program.detached, ends)
 
 
 def _ask(keeper: socket.socket, order: Order, ends: Ends, program: Program) -> tuple[int, int]:

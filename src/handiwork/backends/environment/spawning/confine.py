@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# Less of it, and the keeper couldn't start the program; it gets such a limit a moment after it began.
+_KEEPER_NEEDS = {resource.RLIMIT_DATA: 64 << 20, resource.RLIMIT_NOFILE: 32}
+
+
 class NoFenceError(OSError):
     """The program can't be confined as it was asked for, and wasn't started or was ended at once."""
 
@@ -45,12 +49,10 @@ class Fence(NamedTuple):
     def start(self, work: Callable[[], int]) -> int:
         """The process id that *work* gives, of a program with this fence around it."""
         try:
-            pid = _in_own_thread(lambda: self._confined(work))
+            return _in_own_thread(lambda: self._confined(work))
         finally:
             if self.ruleset >= 0:
                 os.close(self.ruleset)
-        self._limit(pid)
-        return pid
 
     def _confined(self, work: Callable[[], int]) -> int:
         try:
@@ -60,10 +62,26 @@ class Fence(NamedTuple):
             kernel.filter_calls(self.instructions)
         except OSError as error:
             raise NoFenceError(error.errno, error.strerror) from error
-        return work()
+        pid = self._limited(work)
+        self._limit(pid)
+        return pid
+
+    def _limited(self, work: Callable[[], int]) -> int:
+        """Do it under limits that can be taken back, so that the program is born with them.
+
+        The time limit is left out: it counts the keeper's own time, and the program's begins at 0.
+        """
+        ours = {kind: resource.getrlimit(kind) for kind in self.limits if kind != resource.RLIMIT_CPU}
+        for kind, (_, hard) in ours.items():
+            resource.setrlimit(kind, _lower(max(self.limits[kind][0], _KEEPER_NEEDS.get(kind, 0)), hard, hard))
+        try:
+            return work()
+        finally:
+            for kind, limit in ours.items():
+                resource.setrlimit(kind, limit)
 
     def _limit(self, pid: int) -> None:
-        """Limits belong to a process, not a thread: set from outside, on what it has started by now, too."""
+        """The same limits for good, also for what it has started by now."""
         try:
             for kind, limit in self.limits.items():
                 resource.prlimit(pid, kind, limit)
@@ -96,11 +114,14 @@ def _in_own_thread(work: Callable[[], int]) -> int:
     return outcome[0]
 
 
-def prepare(wanted: dict[str, Any]) -> Fence:
-    """Make ready what `Confinement.plain` gave. Raises `OSError` where the system can't do that."""
+def prepare(wanted: dict[str, Any], screen: str) -> Fence:
+    """Make ready what `Confinement.plain` gave, for a program with the terminal *screen* if that isn't empty.
+
+    Raises `OSError` where the system can't do that.
+    """
     network = wanted["network"]
     instructions = seccomp.instructions(os.uname().machine, network["mode"], unix_sockets=network["unix_sockets"])
-    return Fence(_limits(wanted["limits"]), landlock.prepare(wanted["files"], network), instructions)
+    return Fence(_limits(wanted["limits"]), landlock.prepare(wanted["files"], network, screen), instructions)
 
 
 def _limits(wanted: dict[str, Any]) -> dict[int, tuple[int, int]]:
@@ -119,12 +140,11 @@ def _limits(wanted: dict[str, Any]) -> dict[int, tuple[int, int]]:
     if wanted["processes"] is not None:
         highest = threads_of_user(os.getuid()) + wanted["processes"]
         limits[resource.RLIMIT_NPROC] = (highest, highest)
-    return {kind: _lower(kind, *limit) for kind, limit in limits.items()}
+    return {kind: _lower(*limit, resource.getrlimit(kind)[1]) for kind, limit in limits.items()}
 
 
-def _lower(kind: int, soft: int, hard: int) -> tuple[int, int]:
+def _lower(soft: int, hard: int, ceiling: int) -> tuple[int, int]:
     """Such a limit, except that one which is lower already stays."""
-    ceiling = resource.getrlimit(kind)[1]
     if ceiling != resource.RLIM_INFINITY:
-        hard = min(hard, ceiling)
-    return min(soft, hard), hard
+        soft, hard = min(soft, ceiling), ceiling if hard == resource.RLIM_INFINITY else min(hard, ceiling)
+    return soft, hard

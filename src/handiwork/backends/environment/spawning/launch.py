@@ -50,15 +50,18 @@ def launch(order: Order, descriptors: Descriptors) -> int | Failed:
     """Start the program; its process id once it runs, or why it doesn't."""
     step = "confine"
     try:
-        fence = prepare(order.confinement) if order.confinement is not None else OPEN
+        screen = os.ttyname(descriptors.output) if order.terminal else ""
+        fence = prepare(order.confinement, screen) if order.confinement is not None else OPEN
         step = "cwd"
         os.chdir(order.cwd)  # a program starts in the directory of its parent
         step = "exec"
-        return fence.start(lambda: _first_that_starts(order, _actions(order, descriptors)))
+        return fence.start(lambda: _first_that_starts(order, _actions(order, descriptors, screen)))
     except NoFenceError as error:
         return failed("confine", error)
     except (OSError, ValueError) as error:
         return failed(step, error)
+    except RuntimeError as error:
+        return failed("fork", error)  # there can be no more threads
     finally:
         os.chdir("/")
 
@@ -88,15 +91,15 @@ def _candidates(order: Order) -> Iterator[bytes]:
         yield os.path.join(folder, name)
 
 
-def _actions(order: Order, descriptors: Descriptors) -> list[Any]:
+def _actions(order: Order, descriptors: Descriptors, screen: str) -> list[Any]:
     output = descriptors.output
     copies = [(output, 1), (output, 2)]
-    if not order.terminal:
+    if not screen:
         copies.append((descriptors.input, 0))
     if order.has_state:
         copies.append((descriptors.state, STATE_FD))
     actions: list[Any] = [(os.POSIX_SPAWN_DUP2, *pair) for pair in copies]
-    if order.terminal:
+    if screen:
         # The leader of a session that has no terminal gets the first one that it opens.
-        actions.append((os.POSIX_SPAWN_OPEN, 0, os.ttyname(output), os.O_RDWR, 0))
+        actions.append((os.POSIX_SPAWN_OPEN, 0, screen, os.O_RDWR, 0))
     return actions

@@ -176,7 +176,7 @@ def test_keepers_are_used_again_and_a_late_signal_hits_nobody(start):
     first.release()
     second = start("sleep 0.2; exit 5")
     assert second.keeper_pid == first.keeper_pid
-    keeper.send(bytes([signal.SIGCONT]))  # as if sent to the first one when it was just over
+    keeper.tell(signal.SIGCONT)  # as if sent to the first one when it was just over
     first.kill()
     assert second.wait(5) == 5
 

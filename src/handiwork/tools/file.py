@@ -153,7 +153,7 @@ def search_files(
 
 
 def _cwd(scope: Scope | None) -> str:
-    return scope.cwd if scope and scope.cwd else os.getcwd()
+    return scope.here if scope else os.getcwd()
 
 
 def _resolved(path: str, scope: Scope | None) -> Path:

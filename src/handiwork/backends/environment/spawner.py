@@ -19,6 +19,8 @@ MAX_IDLE = 8
 ANSWER_S = 30.0
 _LEAVE_S = 2.0
 _TRIES = 3
+# What Python itself may need; our keys are no business of the helper's.
+_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE")
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from spawning.server import main; main()"
 
 
@@ -164,7 +166,7 @@ def _start_helper(theirs: int) -> int:
         return os.posix_spawn(
             sys.executable,
             [sys.executable, "-I", "-S", "-c", _BEGIN, str(Path(__file__).parent)],
-            os.environ,
+            {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
             file_actions=[*nowhere, (os.POSIX_SPAWN_DUP2, given, SOCKET_FD)],
             setsid=True,
             setsigmask=(),  # a thread that blocks signals would hand that on

@@ -381,6 +381,19 @@ def test_limits_hold(python, shell, tmp_path):
 
 
 @needs_filter
+def test_threads_and_processes_are_made_as_ever(python):
+    text = """
+import subprocess, threading
+said = []
+thread = threading.Thread(target=lambda: said.append(subprocess.run(["echo", "x"], capture_output=True).stdout))
+thread.start()
+thread.join()
+print(said)
+"""
+    assert python(text, Confinement()) == (0, "[b'x\\n']\n")
+
+
+@needs_filter
 def test_reserving_much_is_not_using_it(python):
     text = "import mmap; mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0); print('ok')"
     assert python(text, Confinement(limits=Limits(memory_bytes=200 << 20))) == (0, "ok\n")

@@ -345,6 +345,22 @@ def _parent(pid):
 
 
 @pytest.mark.integration
+def test_what_others_have_opened_is_not_held_by_the_helper(tmp_path):
+    script = """
+import os
+from handiwork.backends.environment.child import Nursery
+ours, theirs = os.pipe()
+os.set_inheritable(theirs, True)  # as libraries do that aren't Python's
+nursery = Nursery()
+child = nursery.start(["sh", "-c", "exec sleep 5"], cwd="/", env={"PATH": "/usr/bin:/bin"})
+os.close(theirs)
+print(os.read(ours, 1))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=python_env())
+    assert done.stdout == "b''\n"
+
+
+@pytest.mark.integration
 def test_a_thread_that_blocks_all_signals_may_start_the_helper(tmp_path):
     script = """
 import signal, sys, threading

@@ -10,7 +10,7 @@ from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
 from .kernel import adopt
 from .launch import Descriptors, Failed, launch
-from .order import HELLO, START, unpack
+from .order import HELLO, NOTHING_LEFT, START, unpack
 from .tree import Process, descendants, end_tree, signal_tree
 from .wake import Wake
 
@@ -119,6 +119,7 @@ class Watch:
             if self._ending_since and time.monotonic() >= self._look_at:
                 self._end()
         self._close_exit()
+        _tell(self._gone, NOTHING_LEFT)
         os.close(self._gone)
 
     def end_all(self) -> None:

@@ -203,7 +203,7 @@ def test_a_fork_in_mid_start_does_not_keep_a_child_alive(start, monkeypatch):
 
 
 def test_a_fork_of_this_process_leaves_our_children_alone(start, nursery, tmp_path):
-    child = start("sleep 0.5; exit 4")
+    child = start("sleep 0.2; exit 4")
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -219,7 +219,7 @@ def test_a_fork_of_this_process_leaves_our_children_alone(start, nursery, tmp_pa
 
 
 def test_a_helper_that_was_killed_is_replaced_and_costs_no_running_child(start, living):
-    child = start("sleep 0.4; exit 8")
+    child = start("sleep 0.2; exit 8")
     os.kill(SPAWNER._helper, signal.SIGKILL)
     others = [start("exit 9") for _ in range(12)]  # more than there are free keepers
     assert [other.wait(5) for other in others] == [9] * 12

@@ -83,29 +83,33 @@ def _blocks(piece: Slice, context: int) -> Iterator[list[str]]:
     shown = 0
     for start in starts:
         end = next((i for i in range(start + 1, len(rows)) if rows[i].kind != "more"), len(rows))
-        first, last = rows[start].number - context, rows[end - 1].number + context
-        block = [row for row in _before(rows, start, first) if row.number > shown]
-        block += [*rows[start:end], *_after(rows, end, last)]
-        shown = block[-1].number
-        yield [_line(row) for row in block]
+        before = _before(rows, start, rows[start].number - context)
+        after = _after(rows, end, rows[end - 1].number + context)
+        yield [
+            *(_line(row, "-") for row in before if row.number > shown),
+            *(_line(row, ":") for row in rows[start:end]),
+            *(_line(row, "-") for row in after),
+        ]
+        shown = (after or rows[start:end])[-1].number
 
 
-def _before(rows: tuple[Row, ...], start: int, first: int) -> list[Row]:
+def _before(rows: tuple[Row, ...], start: int, first: int) -> tuple[Row, ...]:
+    """What stands before a hit, from line *first* on; a hit of an earlier page is context here."""
     begin = start
-    while begin and rows[begin - 1].kind == "context" and rows[begin - 1].number >= first:
+    while begin and rows[begin - 1].number >= first:
         begin -= 1
-    return list(rows[begin:start])
+    return rows[begin:start]
 
 
-def _after(rows: tuple[Row, ...], end: int, last: int) -> list[Row]:
+def _after(rows: tuple[Row, ...], end: int, last: int) -> tuple[Row, ...]:
     stop = end
     while stop < len(rows) and rows[stop].kind == "context" and rows[stop].number <= last:
         stop += 1
-    return list(rows[end:stop])
+    return rows[end:stop]
 
 
-def _line(row: Row) -> str:
-    return f"{row.number}{'-' if row.kind == 'context' else ':'} {row.text}{_cut_mark(row)}"
+def _line(row: Row, sign: str) -> str:
+    return f"{row.number}{sign} {row.text}{_cut_mark(row)}"
 
 
 def _cut_mark(row: Row) -> str:

@@ -25,7 +25,7 @@ from ..environment.surroundings import child_environment
 from .hits import show_path
 from .matching import Row
 from .page import FileHits
-from .patterns import bad_pattern, for_python
+from .patterns import bad_pattern, for_certain, for_python
 from .query import End, Needle, Watch
 from .trees import TreeFile
 
@@ -156,6 +156,7 @@ def _job(needle: Needle) -> dict[str, Any]:
     return {
         "pattern": for_python(needle.pattern, literal=needle.literal),
         "flags": int(re.IGNORECASE) if needle.ignore_case else 0,
+        "needs": for_certain(needle.pattern, literal=needle.literal) if not needle.ignore_case else "",
         "multiline": needle.multiline,
         "context": needle.context,
     }

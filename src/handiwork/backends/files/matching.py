@@ -113,34 +113,37 @@ def _readable(line: str) -> str:
 
 
 class Finder:
-    """One pattern for many files. Raises `re.error`."""
+    """One pattern for many files; a file without the text *needs* isn't looked at. Raises `re.error`."""
 
-    def __init__(self, pattern: str, flags: int, *, multiline: bool, context: int) -> None:
+    def __init__(self, pattern: str, flags: int, *, needs: str, multiline: bool, context: int) -> None:
         self._pattern = re.compile(pattern, flags | (re.MULTILINE if multiline else 0))
-        self._multiline, self._context = multiline, context
+        self._needs, self._multiline, self._context = needs, multiline, context
 
     def find(self, data: bytes, room: int) -> tuple[int, list[Row]] | None:
         """How many hits there are, and the rows of the first *room*; None for binary data."""
         text = decode(data)
         if text is None:
             return None
-        lines = text.removesuffix("\n").split("\n") if text else []
-        begins = line_begins(lines)
-        groups = list(self._groups(text, lines, begins))
-        return len(groups), list(self._rows(groups[:room], lines, begins))
+        if not text or self._needs not in text:
+            return 0, []
+        lines = text.removesuffix("\n").split("\n")
+        groups = list(self._over_lines(text) if self._multiline else self._by_line(lines))
+        return len(groups), list(self._rows(groups[:room], lines)) if groups else []
 
-    def _groups(self, text: str, lines: list[str], begins: list[int]) -> Iterator[Group]:
-        if self._multiline:
-            end = len(text) if text.endswith("\n") or not text else len(text) + 1  # no line starts there
-            yield from group_matches(text, (m.span() for m in self._pattern.finditer(text) if m.start() < end))
-            return
+    def _over_lines(self, text: str) -> Iterator[Group]:
+        end = len(text) if text.endswith("\n") else len(text) + 1  # behind the last newline no line starts
+        return group_matches(text, (m.span() for m in self._pattern.finditer(text) if m.start() < end))
+
+    def _by_line(self, lines: list[str]) -> Iterator[Group]:
+        begin, search = 0, self._pattern.search
         for index, line in enumerate(lines):
-            if self._pattern.search(line):
-                spans = [(begins[index] + m.start(), begins[index] + m.end()) for m in self._pattern.finditer(line)]
+            if search(line):
+                spans = [(begin + m.start(), begin + m.end()) for m in self._pattern.finditer(line)]
                 yield Group(index, index, spans)
+            begin += len(line) + 1
 
-    def _rows(self, groups: list[Group], lines: list[str], begins: list[int]) -> Iterator[Row]:
-        shown = 0
+    def _rows(self, groups: list[Group], lines: list[str]) -> Iterator[Row]:
+        shown, begins = 0, line_begins(lines)
         for place, group in enumerate(groups):
             yield from self._context_rows(lines, max(shown, group.first - self._context), group.first)
             yield from rows_of(group, lines, begins, 1)

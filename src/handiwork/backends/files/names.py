@@ -69,7 +69,7 @@ class AlikeRank:
             at = following
         first = min(starts, default=0)
         far = 10 + 100 * loose // len(self._want)
-        return far + (low.find(self._want[0]) != first) * 10 if loose * 3 <= len(self._want) else None
+        return far + (low.find(self._want[0]) != first) * 10 if loose * 2 <= len(self._want) else None
 
     def _next(self, low: str, sign: str, begin: int, starts: set[int], index: int) -> int:
         """Where the sign stands next: side by side, else at the start of a word, else anywhere."""

@@ -38,10 +38,15 @@ def for_python(pattern: str, *, literal: bool) -> str:
     return _NAMED_GROUP.sub(lambda m: m.group(1) or "(?P<", pattern)
 
 
+def for_certain(pattern: str, *, literal: bool) -> str:
+    """What every match of the pattern holds for certain: all of it where it is plain text, else nothing is known."""
+    return pattern if literal or re.escape(pattern) == pattern else ""
+
+
 def bad_pattern(pattern: str, said: str) -> UsageError:
     """The error about a pattern that an engine refused with the words *said*, with the place where `re` sees one."""
     try:
-        re.compile(_NAMED_GROUP.sub(lambda m: m.group(1) or "(?P<", pattern))
+        re.compile("" if _FOREIGN.search(pattern) else pattern)
     except re.error as error:
         return UsageError(f"bad pattern: {error.msg}{_caret(pattern, error.pos)}", HINT)
     return UsageError(f"bad pattern: {said}", HINT)

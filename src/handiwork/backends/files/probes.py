@@ -53,11 +53,27 @@ def hints(engine: Engine, sweep: Sweep, needle: Needle, watch: Watch) -> list[st
 
 
 def name_hints(engine: Engine, sweep: Sweep, watch: Watch) -> list[str]:
-    """Whether the file is there, but ignored."""
-    page = _FirstOnly()
+    """Where the file is after all: further down than the glob says, or among the ignored ones."""
     until = min(time.monotonic() + _SECONDS, watch.deadline)
-    engine.names(replace(sweep, obey_ignores=False), lambda _path: 0, page, Watch(until, page.stop))
-    return [f"there is one among the ignored files: {page.path()}"] if page.files else []
+    deeper = tuple(tuple(_anywhere(glob) for glob in globs) for globs in sweep.choice.sets)
+    tries = [(replace(sweep, obey_ignores=False), "there is one among the ignored files: {}")]
+    if deeper != sweep.choice.sets:
+        choice = replace(sweep.choice, sets=deeper)
+        tries.insert(
+            0, (replace(sweep, choice=choice), "a glob with a slash begins at path; with **/ before it, it fits {}")
+        )
+    for attempt, advice in tries:
+        page = _FirstOnly()
+        if watch.over():
+            break
+        engine.names(attempt, lambda _path: 0, page, Watch(until, page.stop))
+        if page.files:
+            return [advice.format(page.path())]
+    return []
+
+
+def _anywhere(glob: str) -> str:
+    return f"**/{glob.removeprefix('./').lstrip('/')}" if "/" in glob and not glob.startswith("**/") else glob
 
 
 def _tries(sweep: Sweep, needle: Needle) -> Iterator[_Try]:

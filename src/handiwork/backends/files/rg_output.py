@@ -156,6 +156,7 @@ class Names:
 
     def __init__(self, sweep: Sweep, rank: Rank, page: Page) -> None:
         self._sweep, self._rank, self._page = sweep, rank, page
+        self._root = sweep.root.rstrip("/") + "/"
 
     @property
     def hits(self) -> int:
@@ -164,7 +165,7 @@ class Names:
     def hear(self, record: bytes) -> None:
         path = os.fsdecode(record.removeprefix(b"./"))
         if self._sweep.choice.fits(path) and (rank := self._rank(path)) is not None:
-            self._page.add(FileHits(path, _mtime_ns(os.path.join(self._sweep.root, path)), rank=rank))
+            self._page.add(FileHits(path, _mtime_ns(self._root + path), rank=rank))
 
 
 def _mtime_ns(path: str) -> int:

@@ -141,18 +141,21 @@ def _name_globs(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _is_single(root: str, query: Query) -> bool:
     """Whether the place is a file. Raises `UsageError` for what can't be searched."""
-    if os.path.isdir(root):
-        if not os.access(root, os.R_OK | os.X_OK):
-            raise UsageError(f"{query.path} can't be read: permission denied", "search somewhere else, or ask a person")
-        return False
-    if os.path.isfile(root):
-        if not os.access(root, os.R_OK):
-            raise UsageError(f"{query.path} can't be read: permission denied", "search somewhere else, or ask a person")
-        return True
-    if os.path.lexists(root):
-        kind = "a link that leads nowhere" if os.path.islink(root) else "no file with contents"
-        raise UsageError(f"{query.path} is {kind}", "search in a directory or a regular file")
-    raise UsageError(f"there is no {query.path}", "search in a directory or file that exists")
+    folder = os.path.isdir(root)
+    if not folder and not os.path.isfile(root):
+        raise _no_place(query)
+    if not os.access(root, os.R_OK | os.X_OK if folder else os.R_OK):
+        raise UsageError(f"{query.path} can't be read: permission denied", "search somewhere else, or ask a person")
+    return not folder
+
+
+def _no_place(query: Query) -> UsageError:
+    place = os.path.join(query.cwd, query.path)
+    if os.path.islink(place):
+        return UsageError(f"{query.path} is a link that leads nowhere", "search in a directory or file that exists")
+    if os.path.exists(place):
+        return UsageError(f"{query.path} is no file with contents", "search in a directory or a regular file")
+    return UsageError(f"there is no {query.path}", "search in a directory or file that exists")
 
 
 def _found(page: Page, query: Query, report: Report) -> Found:

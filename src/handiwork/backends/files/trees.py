@@ -15,6 +15,8 @@ Kind = Literal["file", "directory", "link", "other"]
 Entry = tuple[str, Kind, int, int]
 
 _MAX_IGNORE_BYTES = 1 << 20
+# Fits only rules about all names.
+_ANY_NAME = "\x01"
 
 
 class Tree(Protocol):
@@ -91,7 +93,7 @@ class Walk:
             folder, level = waiting.pop()
             found = self._listed(folder)
             here = (
-                self._level(folder, level, {name for name, *_ in found})
+                self.level(folder, level, {name for name, *_ in found})
                 if self.obey_ignores
                 else Level(folder, None, {})
             )
@@ -121,10 +123,10 @@ class Walk:
         level = None
         for folder in _folders_above(self.root):
             # Opened, not listed: such a directory may be huge, and we may be allowed only to pass through.
-            level = self._level(folder, level, (*IGNORE_FILES, ".git"))
+            level = self.level(folder, level, (*IGNORE_FILES, ".git"))
         return level
 
-    def _level(self, folder: str, above: Level | None, names: Collection[str]) -> Level:
+    def level(self, folder: str, above: Level | None, names: Collection[str]) -> Level:
         """The ignore files of a directory in which at most *names* stand."""
         present = [kind for kind in IGNORE_FILES if kind.partition("/")[0] in names] if self.obey_ignores else []
         kinds = {kind: self._rules(folder + kind) for kind in present}
@@ -152,12 +154,12 @@ class _Rooted:
 
 
 def is_ignored(tree: Tree, path: str) -> bool:
-    """Whether *path* as a directory, or one above it, is ignored."""
+    """Whether *path* as a directory, one above it, or whatever is in it, is ignored."""
     walk, level = Walk(tree, path), None
-    folders = [*_folders_above(path), path]
-    for folder, below in pairwise(folders):
-        level = walk._level(folder, level, (*IGNORE_FILES, ".git"))
-        if level.ignores(below.rstrip("/"), directory=True):
+    inside = f"{path.rstrip('/')}/"
+    for folder, below in pairwise((*_folders_above(path), inside, inside + _ANY_NAME)):
+        level = walk.level(folder, level, (*IGNORE_FILES, ".git") if folder != inside else ())
+        if level.ignores(below.rstrip("/"), directory=below != inside + _ANY_NAME):
             return True
     return False
 

@@ -13,12 +13,18 @@ _PIECES = {"deep": "(?:.*/)?", "rest": ".*", "star": "[^/]*", "one": "[^/]"}
 _MAGIC = re.compile(r"[*?\[{]")
 _HIDDEN_PART = re.compile(r"(?:^|[/{,])\.[^/.,}]")
 _EASY = re.compile(r"[^\[\]{}\\]*(?:\{[^{}\[\]\\]*\}[^\[\]{}\\]*)?")
+_OPEN_SET = re.compile(r"(?<!\[)\[(?![!^]?\]?[^\]]*\])")
 _OUTER_COMMA = re.compile(r",(?![^{}]*\})")
 
 
 def is_glob(text: str) -> bool:
     """Whether *text* has a wildcard."""
     return _MAGIC.search(text) is not None
+
+
+def has_open_set(glob: str) -> bool:
+    """Whether a `[` in the glob is never closed."""
+    return _OPEN_SET.search(re.sub(r"\\.", "", glob, flags=re.S)) is not None
 
 
 def names_hidden(glob: str) -> bool:

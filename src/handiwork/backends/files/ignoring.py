@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .globs import glob_regex
+from .globs import glob_regex, has_open_set
 
 # Files whose reading needs a person's yes, in any case of letters; a sweep over a directory leaves them out.
 NEVER_SWEPT = (
@@ -59,7 +59,7 @@ def read_rules(text: str, *, any_case: bool = False) -> Rules:
 
 def _rule(line: str, flags: int) -> Rule | None:
     glob = re.sub(r"(?<!\\)[ \t]+$", "", line)
-    if not glob or glob.startswith("#"):
+    if not glob or glob.startswith("#") or has_open_set(glob):
         return None
     negated = glob.startswith("!")
     glob = glob[negated:]

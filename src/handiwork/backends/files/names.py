@@ -68,7 +68,8 @@ class AlikeRank:
             loose += following not in starts and following != at + 1
             at = following
         first = min(starts, default=0)
-        far = 10 + 100 * loose // len(self._want)
+        more = min(len(low) - len(self._want), 40) // 4  # of two that fit alike, the shorter one
+        far = 10 + 100 * loose // len(self._want) + more
         return far + (low.find(self._want[0]) != first) * 10 if loose * 2 <= len(self._want) else None
 
     def _next(self, low: str, sign: str, begin: int, starts: set[int], index: int) -> int:

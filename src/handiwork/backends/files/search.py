@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from .filetypes import globs_of_types
-from .globs import Choice, is_glob, names_hidden, split_globs
+from .globs import Choice, has_open_set, is_glob, names_hidden, split_globs
 from .hits import Shown, show_files, show_lines
 from .names import AlikeRank, contains_rank
 from .page import Order, Orders, Page
@@ -124,6 +124,8 @@ def sweep_of(query: Query) -> Sweep:
     root = os.path.realpath(os.path.join(query.cwd, query.path or "."))
     single = _is_single(root, query)
     wanted, excluded = split_globs(query.glob)
+    if broken := next(filter(has_open_set, excluded), None):
+        raise UsageError(f"the [ in the glob !{broken} is never closed", "close it, or leave it out")
     types = globs_of_types(query.types)
     named, unnamed = _name_globs(query)
     sets = tuple(globs for globs in (named, wanted, types) if globs)

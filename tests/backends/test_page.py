@@ -68,3 +68,5 @@ def test_the_window_lies_around_the_first_match(starts, start, columns, outside)
 def test_matches_that_share_a_line_are_one_hit():
     groups = list(group_matches("ab\ncd\nef\n", [(0, 1), (1, 2), (3, 4), (4, 7), (8, 9)]))
     assert [(g.first, g.last, len(g.spans)) for g in groups] == [(0, 0, 2), (1, 2, 3)]
+    assert [g.first for g in group_matches("a\nb\n", [(0, 0), (4, 4)])] == [0]
+    assert [g.first for g in group_matches("a\nb", [(3, 3)])] == [1]

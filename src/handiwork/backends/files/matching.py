@@ -62,10 +62,13 @@ def cut_line(number: int, kind: str, line: str, starts: Sequence[int] = ()) -> R
 
 
 def group_matches(text: str, spans: Iterable[Span]) -> Iterator[Group]:
-    """Matches of *text*, which ends where its last line does, grouped by the lines they stand in."""
+    """Matches of *text* grouped by the lines they stand in; behind the last line end there is no line."""
     breaks = [m.start() for m in re.finditer("\n", text)]
+    lines_end = len(text) if text.endswith("\n") or not text else len(text) + 1
     group: Group | None = None
     for start, end in spans:
+        if start >= lines_end:
+            break
         first, last = bisect_left(breaks, start), bisect_left(breaks, max(start, end - 1))
         if group and first <= group.last:
             group.spans.append((start, end))
@@ -82,7 +85,7 @@ def rows_of(group: Group, lines: Sequence[str], begins: Sequence[int], number: i
     """The rows of one hit. *begins* says where the lines start in the text, *number* is that of its first."""
     for index in range(group.first, group.last + 1):
         begin, line = begins[index], lines[index]
-        starts = [s - begin for s, _ in group.spans if begin <= s <= begin + len(line)]
+        starts = [s - begin for s, end in group.spans if s < end and begin <= s <= begin + len(line)]
         yield cut_line(number + index, "hit" if index == group.first else "more", _readable(line), starts)
 
 
@@ -131,8 +134,7 @@ class Finder:
         return len(groups), list(self._rows(groups[:room], lines)) if groups else []
 
     def _over_lines(self, text: str) -> Iterator[Group]:
-        end = len(text) if text.endswith("\n") else len(text) + 1  # behind the last newline no line starts
-        return group_matches(text, (m.span() for m in self._pattern.finditer(text) if m.start() < end))
+        return group_matches(text, (m.span() for m in self._pattern.finditer(text)))
 
     def _by_line(self, lines: list[str]) -> Iterator[Group]:
         begin, search = 0, self._pattern.search

@@ -9,7 +9,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .matching import UNKNOWN, Row, Span, cut_line, group_matches, line_begins, rows_of
+from .matching import UNKNOWN, Group, Row, Span, cut_line, group_matches, line_begins, rows_of
 from .page import FileHits, Page
 from .query import Rank, Sweep
 
@@ -132,10 +132,9 @@ class Contents:
             return
         data = json.loads(record)["data"]
         text = _text(data["lines"]).replace("\r\n", "\n")
-        spans = _spans(data)
         lines = text.removesuffix("\n").split("\n")
         begins = line_begins(lines)
-        for group in group_matches(text, spans or [(0, 0)]):
+        for group in list(group_matches(text, _spans(data))) or [Group(0, 0, [])]:
             self._count += 1
             if self._count <= self._room:
                 self._rows += rows_of(group, lines, begins, data["line_number"])

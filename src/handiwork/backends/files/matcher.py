@@ -92,7 +92,7 @@ class Matcher:
         self._stop()
         self.notes.append(f"{show_path(file.path) or 'the file'} was left out: the pattern takes too long on it")
         if len(self.notes) >= _MAX_HANGS:
-            self.gave_up = "timed_out"
+            self.gave_up = "hung"
         else:
             self._start()
 

@@ -34,9 +34,8 @@ class PlainEngine:
                     found.put(asked.file, hits)
                 if page.hits >= MAX_COUNTED or matcher.gave_up or watch.over():
                     break
-            notes = [*matcher.notes, *found.notes(), *_unreadable(walk)]
             end = watch.over() or matcher.gave_up or ("enough" if page.hits >= MAX_COUNTED else "ended")
-        return Report(end, found.searched, notes)
+        return Report(end, found.searched, (*matcher.notes, *found.notes(), *_unreadable(walk)))
 
     def names(self, sweep: Sweep, rank: Rank, page: Page, watch: Watch) -> Report:
         """Find files by their paths."""
@@ -125,5 +124,5 @@ def _walk(tree: Tree, sweep: Sweep) -> Walk:
     )
 
 
-def _unreadable(walk: Walk) -> list[str]:
-    return [f"{walk.unreadable} directories could not be read"] if walk.unreadable else []
+def _unreadable(walk: Walk) -> tuple[str, ...]:
+    return (f"{walk.unreadable} directories could not be read",) if walk.unreadable else ()

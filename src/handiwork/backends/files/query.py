@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from ...core.cancel import CancelToken
@@ -12,7 +12,8 @@ from .globs import Choice
 from .page import Page
 
 Output = Literal["lines", "files", "counts"]
-End = Literal["ended", "timed_out", "cancelled", "enough"]
+# `hung`: the pattern took too long on several files.
+End = Literal["ended", "timed_out", "cancelled", "enough", "hung"]
 
 # A search that has found so many hits stops counting.
 MAX_COUNTED = 200_000
@@ -87,13 +88,17 @@ class Watch:
         return "timed_out" if time.monotonic() > self.deadline else None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """How a search ended. `searched` is how many files were looked into, where that is known."""
 
-    end: End = "ended"
+    end: End
     searched: int | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+    def noting(self, *notes: str) -> Report:
+        """This report with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
 
 Rank = Callable[[str], int | None]

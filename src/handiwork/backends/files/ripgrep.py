@@ -39,7 +39,7 @@ class RipgrepEngine:
         heard.finish()
         if end == "ended" and heard.searched is None:
             raise bad_pattern(needle.pattern, _said("\n".join(heard.complaints)))
-        return Report(end, heard.searched, [*heard.notes()])
+        return Report(end, heard.searched, tuple(heard.notes()))
 
     def names(self, sweep: Sweep, rank: Rank, page: Page, watch: Watch) -> Report:
         """Find files by their paths."""

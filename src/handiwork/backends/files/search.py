@@ -91,10 +91,10 @@ def _fill(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
         context=query.context if query.output == "lines" else 0,
     )
     report = engine.contents(sweep, needle, page, watch)
-    if not page.total and report.end == "ended":
-        looked = [] if report.searched is None or sweep.single else [f"{report.searched} files were searched"]
-        report.notes += [*looked, *hints(engine, sweep, needle, watch)]
-    return report
+    if page.total or report.end != "ended":
+        return report
+    looked = [] if sweep.single else [f"{report.searched} files were searched"]
+    return report.noting(*looked, *hints(engine, sweep, needle, watch))
 
 
 def _over_lines(query: Query) -> bool:
@@ -105,18 +105,20 @@ def _fill_with_names(page: Page, engine: Engine, query: Query, watch: Watch) -> 
     sweep, wanted = sweep_of(query), query.pattern
     if sweep.single:
         raise UsageError(f"{query.path} is a file", 'give a directory, or search in the file with target="content"')
-    if not wanted or is_glob(wanted):
-        report = engine.names(sweep, lambda _path: 0, page, watch)
-    else:
-        report = engine.names(sweep, lambda path: contains_rank(wanted, path), page, watch)
-        if not page.total and report.end == "ended":
-            alike = engine.names(sweep_of(replace(query, pattern="")), AlikeRank(wanted), page, watch)
-            report = Report(alike.end, None, report.notes)
-            if page.total:
-                report.notes.append(f"no name contains {wanted!r}; these resemble it, the nearest first")
-    if not page.total and report.end == "ended":
-        report.notes += name_hints(engine, sweep, watch)
-    return report
+    by_name = bool(wanted) and not is_glob(wanted)
+    report = engine.names(sweep, (lambda path: contains_rank(wanted, path)) if by_name else _any, page, watch)
+    if by_name and not page.total and report.end == "ended":
+        anything = sweep_of(replace(query, pattern=""))
+        report = engine.names(anything, AlikeRank(wanted), page, watch)
+        if page.total:
+            return report.noting(f"no name contains {wanted!r}; these resemble it, the nearest first")
+    if page.total or report.end != "ended":
+        return report
+    return report.noting(*name_hints(engine, sweep, watch))
+
+
+def _any(_path: str) -> int:
+    return 0
 
 
 def sweep_of(query: Query) -> Sweep:
@@ -199,5 +201,7 @@ def _end_notes(report: Report, query: Query) -> Iterator[str]:
             yield f"stopped after {query.seconds:.0f} s: there may be more than this"
         case "cancelled":
             yield "the search was cancelled: there may be more than this"
+        case "hung":
+            yield "the search was given up: make the pattern simpler"
         case "enough":
             yield "counting stopped here: there are more hits than this; narrow the search"

@@ -299,7 +299,7 @@ def test_an_interrupt_of_the_caller_ends_the_command(env, command):
 
 
 def test_what_is_left_running_is_limited_in_number(env, command, monkeypatch):
-    monkeypatch.setattr("handiwork.backends.environment.local.MAX_BACKGROUND", 2)
+    monkeypatch.setattr("handiwork.backends.environment.shell.MAX_BACKGROUND", 2)
     kept = [env.run(command("sleep 312 &")).process for _ in range(3)]
     assert [process is not None for process in kept] == [True, True, False]
     with pytest.raises(UsageError, match="are running"):

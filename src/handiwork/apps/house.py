@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ToolCall
+from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -29,9 +30,11 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+shutil = Late("shutil")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
+_MOST_SHELLS = 4096
 Names = Iterable[str]
 
 
@@ -47,15 +50,16 @@ class House:
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
-        results = os.path.join(home, "results") if home else _temporary_folder()
+        results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
             registry,
             judge=policy(mode=self.config.mode, readable=(results,)),
             hooks=self.hooks,
-            limits=Limits(folder=results, context_tokens=self.config.context_tokens),
+            limits=_limits(self.config, results),
         )
         self._environment = LateEnvironment(results)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
+        self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
 
     def _open_embedder(self) -> Embedder | None:
@@ -64,6 +68,15 @@ class House:
             return None
         opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
         return opened
+
+    def _temporary_folder(self) -> str:
+        """A folder for long results, made when one comes, gone with the house.
+
+        What lies there is read unasked, so nobody may guess its name.
+        """
+        folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
+        weakref.finalize(self, _remove_folder, folder)
+        return folder
 
     def _define_toolsets(self) -> None:
         try:
@@ -119,11 +132,16 @@ class House:
             bindings=self._bindings,
             supplied=supplied,
             approver=approver,
+            shell=self._shell((task_id, session_id, where)),
         )
-        if len(self._scopes) >= _MOST_SCOPES:
-            self._scopes.pop(next(iter(self._scopes)))
+        _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
         return bound
+
+    def _shell(self, key: tuple[Any, ...]) -> ShellState:
+        """What the commands of one session share, whatever else differs between its scopes."""
+        _make_room(self._shells, _MOST_SHELLS)
+        return self._shells.setdefault(key, ShellState(key[-1]))
 
     def close(self) -> None:
         """End every process that a tool started."""
@@ -144,9 +162,24 @@ class House:
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
 
-def _temporary_folder() -> str:
-    """A folder for long results, made when one comes. What lies there is read unasked, so nobody may guess it."""
-    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
+def _limits(config: Config, folder: str) -> Limits:
+    return Limits(
+        max_chars=config.max_result_chars,
+        turn_chars=config.turn_result_chars,
+        context_tokens=config.context_tokens,
+        folder=folder,
+        named=config.result_chars,
+    )
+
+
+def _remove_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
+    if len(known) >= most:
+        known.pop(next(iter(known)))
 
 
 # --------------------------------------------------------------------------------------- which house

@@ -42,7 +42,7 @@ class Toolbox:
         self._house = house_of(default_registry if registry is None else registry)
         self.hooks = self._house.hooks
         self._bindings = dict(bindings or {})
-        self._cwd = cwd
+        self._cwd, self._session = cwd, f"toolbox-{os.urandom(6).hex()}"
         self._supplied: frozenset[str] | None = None
         self._definer = Definer(self._is_legal)
         self._quarantined: Mapping[str, str] = {}
@@ -94,7 +94,7 @@ class Toolbox:
     async def _run(
         self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
     ) -> list[Message]:
-        scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        scope = self._house.scope(session_id=self._session, cwd=self._cwd, approver=on_ask, supplied=self._supplied)
         scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings={**scope.bindings, **self._bindings}))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]

@@ -28,17 +28,19 @@ def judge_path(
     *,
     cwd: str = "",
     readable: Sequence[str] = (),
+    real: str = "",
 ) -> PathVerdict:
     """Say whether *path* may be read, or written when *write*.
 
     A relative path starts at *cwd*, or at *workspace* where that isn't given. *readable* are folders
-    outside the workspace that may be read (where long results are kept). What can't be resolved asks.
+    outside the workspace that may be read (where long results are kept). *real* is what the path leads
+    to, where somebody has looked already. What can't be resolved asks.
     """
     why, full = _trick(path), os.path.join(cwd or workspace or "/", os.path.expanduser(path))
     if why or (why := _said(path, _below(full, (workspace, *readable)))):
         return PathVerdict("ask", [why])
     try:
-        real = os.path.realpath(full)
+        real = real or os.path.realpath(full)
         info = os.lstat(real) if os.path.lexists(real) else None
     except (OSError, ValueError) as error:
         return PathVerdict("ask", [f"{path} can't be resolved: {error}"])

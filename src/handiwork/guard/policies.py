@@ -117,7 +117,7 @@ def _runs_commands(entry: ToolEntry) -> bool:
 
 
 def _base(ready: Ready) -> str:
-    return ready.call.scope.cwd or os.getcwd()
+    return ready.call.scope.here
 
 
 def _command_folder(ready: Ready) -> str:
@@ -131,7 +131,14 @@ def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     scope = ready.call.scope
     write = ready.entry.traits.resolved_effect() != "read"
     text = text or "."  # an empty path is how tools say "here"
-    found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    found = paths.judge_path(
+        text,
+        scope.workspace,
+        write,
+        cwd=_base(ready),
+        readable=() if write else bounds.readable,
+        real=ready.real_paths.get(text, ""),
+    )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)

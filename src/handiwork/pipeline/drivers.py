@@ -165,7 +165,13 @@ def _call(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
     call, entry = ready.call, ready.entry
     scope = call.scope
-    offered = {"task_id": scope.task_id, "session_id": scope.session_id, "tool_call_id": call.id, "scope": scope}
+    offered = {
+        "task_id": scope.task_id,
+        "session_id": scope.session_id,
+        "tool_call_id": call.id,
+        "scope": scope,
+        "real_paths": ready.real_paths,
+    }
     bound = scope.bindings.get(entry.name) if scope.bindings else None
     if bound is None:
         value = call_handler(entry.handler, parts.registry.accepts(entry.name), ready.args, offered)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.types import ToolEntry
+from ..core.types import ToolEntry, Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,19 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
     if kinds == {"path"}:
-        paths = tuple(_paths(traits.touches, args, cwd))
+        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(p))) for p in paths_named(traits, args))
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
 
 
-def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
-    for name in touches:
-        value = args.get(name, ".")
-        for path in value if isinstance(value, list) else [value]:
-            yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(str(path))))
+def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:
+    """The paths among *args* as they are written; a tool whose path is left out means the folder it is in."""
+    for name, touch in traits.touches.items():
+        if touch == "path":
+            value = args.get(name) or "."
+            yield from map(str, value if isinstance(value, list) else (value,))
 
 
 @dataclass(slots=True)

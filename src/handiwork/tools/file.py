@@ -186,7 +186,7 @@ def _searching_on(asked: dict[str, Any], offset: int | None) -> dict[str, Any]:
 
 
 def _cwd(scope: Scope | None) -> str:
-    return scope.cwd if scope and scope.cwd else os.getcwd()
+    return scope.here if scope else os.getcwd()
 
 
 def _resolved(path: str, scope: Scope | None) -> Path:

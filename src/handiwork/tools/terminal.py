@@ -83,8 +83,8 @@ def terminal(
     scope = scope or words.EMPTY_SCOPE
     if not command.strip():
         raise UsageError("the command is empty", "give a shell command")
-    place = str(pathlib.Path(scope.cwd or os.getcwd(), os.path.expanduser(cwd)))
-    wanted = words.Command(command, cwd=place, timeout_s=_seconds(timeout, scope))
+    place = str(pathlib.Path(scope.here, os.path.expanduser(cwd)))
+    wanted = words.Command(command, cwd=place, timeout_s=_seconds(timeout, scope), workspace=scope.workspace)
     environment = scope.environment or default_environment()
     if background:
         return _started(environment.spawn(wanted), scope, place)

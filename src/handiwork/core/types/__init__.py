@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
-    from .places import Command, Environment, Http, HttpReply, Process, Ran
+    from .places import (
+        Command,
+        Environment,
+        FileKind,
+        Files,
+        FileStat,
+        Http,
+        HttpReply,
+        Network,
+        Process,
+        Ran,
+        SandboxPolicy,
+        ShellState,
+    )
     from .roles import Embedder, Journal, Judge
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
@@ -51,10 +64,16 @@ _MODULES = {
     "places": (
         "Command",
         "Environment",
+        "FileKind",
+        "FileStat",
+        "Files",
         "Http",
         "HttpReply",
+        "Network",
         "Process",
         "Ran",
+        "SandboxPolicy",
+        "ShellState",
     ),
     "roles": (
         "Embedder",
@@ -100,6 +119,9 @@ __all__ = [
     "Embedder",
     "EnvNames",
     "Environment",
+    "FileKind",
+    "FileStat",
+    "Files",
     "Forbid",
     "Handler",
     "Http",
@@ -112,6 +134,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "NeedsInput",
+    "Network",
     "Outcome",
     "Pending",
     "Process",
@@ -120,8 +143,10 @@ __all__ = [
     "Ready",
     "Refusal",
     "Requires",
+    "SandboxPolicy",
     "Schema",
     "Scope",
+    "ShellState",
     "Status",
     "Step",
     "ToolCall",

@@ -27,14 +27,18 @@ _SUMMARY = b'"type":"summary"}'
 
 
 class Records:
-    """Cuts a stream of bytes at *end*. Of overlong records only the start and the end are kept."""
+    """Cuts a stream of bytes at *end*. Of overlong records only the start is kept, and what follows the line's text."""
 
     def __init__(
-        self, hear: Callable[[bytes], None], hear_overlong: Callable[[bytes, bytes], None], end: bytes = b"\n"
+        self,
+        hear: Callable[[bytes], None],
+        hear_overlong: Callable[[bytes, re.Match[bytes] | None], None],
+        end: bytes = b"\n",
     ) -> None:
         self._hear, self._hear_overlong, self._end = hear, hear_overlong, end
         self._pending = bytearray()
         self._head = b""
+        self._after_text: re.Match[bytes] | None = None
 
     def feed(self, chunk: bytes) -> None:
         *whole, rest = chunk.split(self._end)
@@ -48,17 +52,18 @@ class Records:
 
     def _grow(self, more: bytes) -> None:
         self._pending += more
-        if len(self._pending) > MAX_RECORD:
+        if self._head or len(self._pending) > MAX_RECORD:
             self._head = self._head or bytes(self._pending[:_HEAD_BYTES])
+            self._after_text = self._after_text or _AFTER_TEXT.search(bytes(self._pending))
             del self._pending[:-_TAIL_BYTES]
 
     def end(self) -> None:
         """Hand on what stands there without an end."""
-        record, head = bytes(self._pending), self._head
+        record, head, after_text = bytes(self._pending), self._head, self._after_text
         self._pending.clear()
-        self._head = b""
+        self._head, self._after_text = b"", None
         if head:
-            self._hear_overlong(head, record)
+            self._hear_overlong(head, after_text)
         elif record:
             self._hear(record)
 
@@ -95,13 +100,13 @@ class Contents:
         else:
             self.complaints.append(record.decode("utf-8", "replace"))
 
-    def hear_overlong(self, head: bytes, tail: bytes) -> None:
+    def hear_overlong(self, head: bytes, after_text: re.Match[bytes] | None) -> None:
         """A match in a line of megabytes: what surrounds it is read from the file itself."""
         if not head.startswith(_MATCH) or self._path is None:
             return
         self._count += 1
         if self._count <= self._room:
-            self._rows.append(_overlong_row(_AFTER_TEXT.search(tail), self._absolute()))
+            self._rows.append(_overlong_row(after_text, self._absolute()))
 
     def finish(self) -> None:
         """Keep what was found in the file at which the search was stopped."""
@@ -202,7 +207,7 @@ def _characters(prefix: bytes) -> int:
 
 def _overlong_row(found: re.Match[bytes] | None, path: str) -> Row:
     if found is None:
-        return Row(0, "hit", "(a line of more than a million bytes matches very often; it isn't shown)", 0, 0)
+        return Row(0, "hit", (said := "(a match of thousands of characters in a line of millions)"), 0, len(said))
     start = int(found["start"])
     begin = max(start - 100, 0)
     try:

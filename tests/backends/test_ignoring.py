@@ -1,6 +1,7 @@
 """What is ignored, as git itself sees it, and the walk over a tree that isn't a disk."""
 
 import io
+import os
 import shutil
 import subprocess
 
@@ -68,6 +69,9 @@ def test_the_rules_are_those_of_git(tmp_path):
         (r"\*", "x", False, None),
         ("x  ", "x", False, True),
         (r"x\ ", "x ", False, True),
+        ("[!c].x", "é.x", False, None),
+        ("??.x", "é.x", False, True),
+        ("é*", "é.x", False, True),
         ("/", "x", True, None),
     ],
 )
@@ -119,6 +123,13 @@ def test_a_walk_needs_no_more_than_entries_and_open():
     }
     assert [file.path for file in Walk(tree, "/p", excluded=("s/a.*",)).files()] == []
     assert in_repository(tree, "/p/s") and not in_repository(tree, "/q")
+
+
+def test_nobody_waits_for_the_writer_of_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / ".gitignore")
+    (tmp_path / "a").write_text("")
+    assert not is_ignored(LocalTree(), str(tmp_path / "sub"))
+    assert [file.path for file in Walk(LocalTree(), str(tmp_path)).files()] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from handiwork.core.errors import UsageError
 
 @pytest.fixture(params=["ripgrep", pytest.param("python", marks=pytest.mark.integration)])
 def engine(request):
-    return RipgrepEngine(find_ripgrep()) if request.param == "ripgrep" else PlainEngine()
+    return RipgrepEngine(find_ripgrep()) if request.param == "ripgrep" else PlainEngine(file_seconds=20)
 
 
 def plant(root, files):

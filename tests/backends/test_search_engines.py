@@ -122,8 +122,8 @@ def plant(folder, files):
         os.utime(place, (2_000_000_000 - age // 2, 2_000_000_000 - age // 2))
 
 
-ENGINES = RipgrepEngine(find_ripgrep()), PlainEngine()
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ENGINES = RipgrepEngine(find_ripgrep()), PlainEngine(file_seconds=20)  # a busy machine is no endless pattern
+SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @SLOW
@@ -161,6 +161,12 @@ def test_a_pattern_without_end_stops_the_search_at_last(tmp_path):
         (tmp_path / f"bad{n}.txt").write_text("a" * 40 + "!\n")
     found = search(Query("(a+)+$", str(tmp_path)), engine=PlainEngine(file_seconds=0.1))
     assert not found.complete and len(found.notes) == 4
+
+
+def test_a_search_without_time_left_starts_nothing_it_leaves_behind(tmp_path):
+    (tmp_path / "a.txt").write_text("foo\n")
+    found = search(Query("foo", str(tmp_path), seconds=0.0), engine=PlainEngine())
+    assert not found.complete and found.total == 0 and "stopped" in found.notes[0]
 
 
 def test_words_that_only_ripgrep_knows_are_refused_by_the_plain_engine(tmp_path):

@@ -12,7 +12,8 @@ _TOKEN = re.compile(
 _PIECES = {"deep": "(?:.*/)?", "rest": ".*", "star": "[^/]*", "one": "[^/]"}
 _MAGIC = re.compile(r"[*?\[{]")
 _HIDDEN_PART = re.compile(r"(?:^|[/{,])\.[^/.,}]")
-_EASY = re.compile(r"[^\[\]{}\\]*(?:\{[^{}\[\]\\]*\}[^\[\]{}\\]*)?")
+# Without sets and `?`, which ripgrep takes for one byte.
+_EASY = re.compile(r"[^?\[\]{}\\]*(?:\{[^?{}\[\]\\]*\}[^?\[\]{}\\]*)?")
 _OPEN_SET = re.compile(r"(?<!\[)\[(?![!^]?\]?[^\]]*\])")
 _OUTER_COMMA = re.compile(r",(?![^{}]*\})")
 

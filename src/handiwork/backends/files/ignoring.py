@@ -41,6 +41,7 @@ class Rules:
 
     def verdict(self, path: str, *, directory: bool) -> bool | None:
         """Whether it is ignored; None where no rule fits."""
+        path = _as_bytes(path)
         if not self.any_of_them.fullmatch(path):
             return None
         for rule in reversed(self.rules):
@@ -49,11 +50,16 @@ class Rules:
         return None
 
 
+def _as_bytes(text: str) -> str:
+    """One character a byte, since to git `?` and `[!a]` stand for one byte."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
 @lru_cache(maxsize=256)
 def read_rules(text: str, *, any_case: bool = False) -> Rules:
     """The rules of the text of an ignore file."""
     flags = re.S | (re.I if any_case else 0)
-    rules = tuple(rule for line in text.splitlines() if (rule := _rule(line, flags)))
+    rules = tuple(rule for line in _as_bytes(text).replace("\r\n", "\n").split("\n") if (rule := _rule(line, flags)))
     return Rules(rules, re.compile("|".join(rule.pattern.pattern for rule in rules) or "(?!)", flags))
 
 

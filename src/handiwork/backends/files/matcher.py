@@ -61,7 +61,11 @@ class Matcher:
         self.gave_up: End | None = None
 
     def __enter__(self) -> Self:
-        self._start()
+        try:
+            self._start()
+        except HandiworkError:
+            self._stop()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,7 +75,7 @@ class Matcher:
         """The hits of each file, None for a binary one. A file that takes too long is noted and left out."""
         waiting = deque(batch)
         self._ask(waiting)
-        while waiting and not self.gave_up:
+        while waiting and self._child:
             line = self._line(self._file_seconds)
             if line is not None:
                 asked = waiting.popleft()
@@ -83,7 +87,7 @@ class Matcher:
                 self._ask(waiting)
 
     def _ask(self, batch: deque[Asked]) -> None:
-        if not batch or self.gave_up:
+        if not batch or self._child is None:
             return
         header = json.dumps([(len(asked.data), asked.room) for asked in batch]).encode() + b"\n"
         self._write(b"".join((header, *(asked.data for asked in batch))))
@@ -102,6 +106,9 @@ class Matcher:
         self._heard.clear()
         self._write(self._job)
         line = self._line(_START_SECONDS)
+        if line is None and self._watch.over():
+            self._stop()
+            return
         if line is None:
             raise HandiworkError("the process that matches patterns doesn't answer", "try again")
         if problem := json.loads(line):

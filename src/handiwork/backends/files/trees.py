@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
@@ -44,7 +45,12 @@ class LocalTree:
                 yield entry.name, _kind(about.st_mode), about.st_size, about.st_mtime_ns
 
     def open(self, path: str) -> BinaryIO:
-        return open(path, "rb")
+        # Without waiting: a pipe that lies there as .gitignore would have us wait for its writer.
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            os.close(opened)
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return os.fdopen(opened, "rb")
 
 
 def _kind(mode: int) -> Kind:
@@ -85,20 +91,14 @@ class Walk:
 
     def files(self) -> Iterator[TreeFile]:
         base = self.root.rstrip("/") + "/"
-        protected = read_rules("\n".join(NEVER_SWEPT), any_case=True)
-        never = (protected, read_rules("\n".join(self.excluded)))
-        above = self._above() if self.obey_ignores and self.obey_parents else None
-        waiting = [(base, above)]
+        never = _Rooted(base, (read_rules("\n".join(NEVER_SWEPT), any_case=True), read_rules("\n".join(self.excluded))))
+        waiting = [(base, self._above() if self.obey_parents else None)]
         while waiting:
-            folder, level = waiting.pop()
+            folder, above = waiting.pop()
             found = self._listed(folder)
-            here = (
-                self.level(folder, level, {name for name, *_ in found})
-                if self.obey_ignores
-                else Level(folder, None, {})
-            )
+            here = self.level(folder, above, {name for name, *_ in found})
             for name, kind, size, mtime_ns in found:
-                if self._left_out(folder + name, kind, here, _Rooted(base, never)):
+                if self._left_out(folder + name, kind, here, never):
                     continue
                 if kind == "directory":
                     waiting.append((f"{folder}{name}/", here))

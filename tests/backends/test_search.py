@@ -108,6 +108,13 @@ def test_context_belongs_to_the_hits_that_are_shown(find):
     assert find("needle", context=5, limit=1, offset=1).text == "a.py\n1- import os\n2- needle = 1\n3: print(needle)"
 
 
+@pytest.mark.parametrize("limit", [1, 2])
+def test_context_ends_where_the_next_hit_begins(find, tree, limit):
+    (tree / "c.txt").write_text("zz 1\nzz 2\nother\nother\nother\n")
+    shown = ["1: zz 1", "2: zz 2", "3- other", "4- other"]
+    assert find("zz", context=2, limit=limit).text.split("\n")[1:] == shown[: 1 if limit == 1 else 4]
+
+
 def test_only_files_or_their_counts(find):
     assert find("needle", output="files").text == "a.py\nsrc/b.py\nsrc/deep/c.txt"
     page = find("needle", output="counts", limit=1)

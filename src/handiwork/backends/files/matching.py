@@ -131,7 +131,7 @@ class Finder:
             return 0, []
         lines = text.removesuffix("\n").split("\n")
         groups = list(self._over_lines(text) if self._multiline else self._by_line(lines))
-        return len(groups), list(self._rows(groups[:room], lines)) if groups else []
+        return len(groups), list(self._rows(groups, room, lines)) if groups else []
 
     def _over_lines(self, text: str) -> Iterator[Group]:
         return group_matches(text, (m.span() for m in self._pattern.finditer(text)))
@@ -144,9 +144,9 @@ class Finder:
                 yield Group(index, index, spans)
             begin += len(line) + 1
 
-    def _rows(self, groups: list[Group], lines: list[str]) -> Iterator[Row]:
+    def _rows(self, groups: list[Group], room: int, lines: list[str]) -> Iterator[Row]:
         shown, begins = 0, line_begins(lines)
-        for place, group in enumerate(groups):
+        for place, group in enumerate(groups[:room]):
             yield from self._context_rows(lines, max(shown, group.first - self._context), group.first)
             yield from rows_of(group, lines, begins, 1)
             following = groups[place + 1].first if place + 1 < len(groups) else len(lines)

@@ -89,7 +89,7 @@ class Contents:
         if record.startswith(_MATCH):
             self._match(record)
         elif record.startswith(_CONTEXT):
-            if self._path is not None and (self._count < self._room or self._rows):
+            if self._path is not None and self._count <= self._room > 0:
                 self._context(json.loads(record)["data"])
         elif record.startswith(_BEGIN):
             self._begin(json.loads(record)["data"])

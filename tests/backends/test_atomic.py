@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from handiwork.backends.files import atomic
+from handiwork.backends.files import swap
 from handiwork.backends.files.atomic import replace_file, stamp_of
 from handiwork.core.errors import UsageError
 
@@ -26,14 +26,14 @@ def at_operation(monkeypatch, number, act):
         return operation
 
     for name in OPERATIONS:
-        monkeypatch.setattr(atomic.os, name, counting(name, getattr(os, name)))
+        monkeypatch.setattr(swap.os, name, counting(name, getattr(os, name)))
     return counted
 
 
 @pytest.fixture(params=["unnamed", "named"])
 def way(request, monkeypatch):
     if request.param == "named":
-        monkeypatch.setattr(atomic, "_unnamed", lambda folder: -1)
+        monkeypatch.setattr(swap, "_unnamed", lambda folder: -1)
     return request.param
 
 

@@ -34,9 +34,7 @@ class ShellEnvironment:
     commands run; this machine's where that isn't given.
     """
 
-    def __init__(
-        self, launcher: Launcher, results: Path | str | None = None, *, files: Files | None = None
-    ) -> None:
+    def __init__(self, launcher: Launcher, results: Path | str | None = None, *, files: Files | None = None) -> None:
         self._nursery, self._launcher = Nursery(), launcher
         self.files = files or LocalFiles()
         self._own_results: list[tempfile.TemporaryDirectory[str]] = []

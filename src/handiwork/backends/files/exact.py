@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -97,10 +97,8 @@ def _step(folder: int, name: str, path: str, *, make: bool) -> int:
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             raise MovedPathError(path) from None
         raise
-    try:
+    with suppress(FileExistsError):  # somebody else made it meanwhile; if it is a link now, the open says so
         os.mkdir(name, dir_fd=folder)
-    except FileExistsError:
-        pass  # somebody else made it meanwhile; if it is a link now, the open says so
     return _step(folder, name, path, make=False)
 
 

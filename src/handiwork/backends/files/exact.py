@@ -37,11 +37,11 @@ def open_exact(path: str, flags: int) -> int:
         raise UsageError(f"{path!r} is not an absolute path", "give the path of a file")
     kernel = _kernel()
     flags |= os.O_CLOEXEC
-    try:
-        if kernel is not None:
-            return kernel(path, flags)
+    if kernel is None:
         with _walked(os.path.dirname(path)) as folder:
-            return os.open(os.path.basename(path) or ".", flags | os.O_NOFOLLOW, dir_fd=folder)
+            return _open_in(folder, os.path.basename(path) or ".", flags | os.O_NOFOLLOW, path)
+    try:
+        return kernel(path, flags)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise MovedPathError(path) from None
@@ -89,17 +89,24 @@ def _walked(path: str, *, make: bool = False) -> Iterator[int]:
 
 def _step(folder: int, name: str, path: str, *, make: bool) -> int:
     try:
-        return os.open(name, _FOLDER, dir_fd=folder)
+        return _open_in(folder, name, _FOLDER, path)
     except FileNotFoundError:
         if not make:
             raise
-    except NotADirectoryError:  # what O_DIRECTORY says of a link, too
-        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise MovedPathError(path) from None
-        raise
     with suppress(FileExistsError):  # somebody else made it meanwhile; if it is a link now, the open says so
         os.mkdir(name, dir_fd=folder)
     return _step(folder, name, path, make=False)
+
+
+def _open_in(folder: int, name: str, flags: int, path: str) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except OSError as error:
+        # ENOTDIR is what O_DIRECTORY says of a link.
+        is_telling = error.errno in (errno.ELOOP, errno.ENOTDIR)
+        if is_telling and stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise MovedPathError(path) from None
+        raise
 
 
 @cache

@@ -46,6 +46,12 @@ def told(doing: str, path: str, error: OSError) -> UsageError:
     return UsageError(f"can't {doing} {path}: {said}", _ADVICE.get(error.errno or 0, ""))
 
 
+def advised(said: str) -> OSError:
+    """The error of the system that a program told in these words."""
+    number = next((n for n in _ADVICE if os.strerror(n).lower() == said.lower()), 0)
+    return OSError(number, said)
+
+
 def missing(path: str, siblings: Iterable[str] | None) -> UsageError:
     """There is no such file; *siblings* are the names in its folder, None where that isn't there either."""
     folder, name = os.path.split(path)

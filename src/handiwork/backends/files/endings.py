@@ -13,7 +13,8 @@ def with_endings(new: str, old: str) -> str:
     A text that brings a CRLF of its own is taken as it is.
     """
     crlf = old.count("\r\n")
-    if not crlf or "\r\n" in new:
+    brings_its_own = "\r\n" in new and "\r\r\n" not in old  # of CR CR LF a reader is shown CR LF
+    if not crlf or brings_its_own:
         return new
     if crlf == old.count("\n"):
         return new.replace("\n", "\r\n")

@@ -98,10 +98,16 @@ def _fitting(make: Callable[[int], Page], room: int | None) -> Page:
     most = PAGE_BYTES if room is None else min(PAGE_BYTES, room)
     while True:
         page = make(most)
-        length = len(json.dumps(page[0], ensure_ascii=False))
-        if room is None or length <= room or most <= 1:
+        if room is None or most <= 1 or (over := len(_json(page[0])) - room) <= 0:
             return page
-        most = max(1, min(most * room // length, most - (length - room)) - 1)
+        content = page[0]["content"]
+        escaped = len(_json(content))
+        # Escapes made it longer than it was, letters of several bytes shorter: keep the share that fits.
+        most = max(1, min(most - 1, len(content.encode()) * (escaped - over) // escaped))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _text_page(target: Target, file: BinaryIO, wanted: Wanted, most: int, counted: int) -> Page:
@@ -151,7 +157,7 @@ def _call(path: str, following: Place, wanted: Wanted) -> str:
     arguments: Answer = {"path": path, "offset": following.line}
     arguments |= {"column": following.column} if following.column > 1 else {}
     arguments |= {"limit": wanted.limit} if wanted.limit else {}
-    return f"read_file {json.dumps(arguments, ensure_ascii=False)}"
+    return f"read_file {_json(arguments)}"
 
 
 def _listing(target: Target, wanted: Wanted) -> Answer:

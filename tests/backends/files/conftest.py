@@ -45,7 +45,10 @@ def busybox_shell(tmp_path_factory) -> LocalShell:
     return LocalShell(tmp_path_factory.mktemp("far-home"), str(folder / "sh"), path=str(folder))
 
 
-@pytest.fixture(params=["local", "walked", "shell", "busybox"])
+FAR = [pytest.param(name, marks=pytest.mark.integration) for name in ("shell", "busybox")]
+
+
+@pytest.fixture(params=["local", "walked", *FAR])
 def files(request, monkeypatch, tmp_path_factory):
     match request.param:
         case "local":

@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
     st.sampled_from(["\n", "\r\n"]),
     st.lists(st.text(alphabet="ab é😀", max_size=6), min_size=1, max_size=6),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_encoding_mark_and_line_ends_stay(folder, old, codec, end, new):
     hand = Hand(folder)
     (folder / "a").write_bytes(end.join([*old, "last", ""]).encode(codec))
@@ -61,7 +61,7 @@ def test_encoding_mark_and_line_ends_stay(folder, old, codec, end, new):
 
 
 @given(st.binary(max_size=120) | st.text(alphabet="ab\r\n", max_size=40).map(str.encode))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_file_is_refused_or_written_back_as_it_was(folder, data):
     hand = Hand(folder)
     (folder / "b").write_bytes(data)

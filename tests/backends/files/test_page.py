@@ -38,9 +38,10 @@ def test_the_budget_of_bytes_decides_not_the_lines(read, tmp_path):
     (tmp_path / "cjk").write_text(("語" * 100 + "\n") * 400, encoding="utf-8")
     first = read("cjk")
     assert 59_000 < len(first["content"].encode()) <= page.PAGE_BYTES
-    assert first["content"] + follow(read, first)["content"] + follow(read, follow(read, first))["content"] == (
-        "語" * 100 + "\n"
-    ) * 400
+    assert (
+        first["content"] + follow(read, first)["content"] + follow(read, follow(read, first))["content"]
+        == ("語" * 100 + "\n") * 400
+    )
 
 
 @pytest.mark.parametrize("room", [1_000, 3_000, 20_000])
@@ -137,9 +138,12 @@ def test_a_picture_tells_its_format_and_size(read, tmp_path):
         (tmp_path / "picture").write_bytes(data)
         answer = read("picture")
         assert (answer["image"], answer["width"], answer["height"]) == (kind, 40, 30)
-    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     with pytest.raises(UsageError, match="a PNG image, not text"):
         read("picture")
+    for text in ("BMW is a maker of cars\n", "GIF89a is a format\n", "RIFF\n"):
+        (tmp_path / "text").write_text(text)
+        assert read("text")["content"] == text
 
 
 def notebook():

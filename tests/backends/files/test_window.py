@@ -15,7 +15,10 @@ TEXTS = st.text(alphabet="ab é😀\r\n\u2028\x0c", max_size=80)
 CODECS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
 
 
-def window(data, place=Place(1), max_lines=1000, max_bytes=100_000, **more):
+START = Place(1)
+
+
+def window(data, place=START, max_lines=1000, max_bytes=100_000, **more):
     return read_window(io.BytesIO(data), "file", place, max_lines=max_lines, max_bytes=max_bytes, **more)
 
 
@@ -27,7 +30,7 @@ def is_recognised(text, codec):
 
 # `counted` 0 has every file read as a long one, of which only the way to the window is looked at.
 @given(TEXTS, CODECS, st.integers(1, 4), st.integers(4, 16), st.sampled_from([0, 1 << 20]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_following_next_reads_the_whole_text_once(text, codec, max_lines, max_bytes, counted):
     if not is_recognised(text, codec):
         text = "plain ascii: " + text.encode("ascii", "ignore").decode()
@@ -43,7 +46,7 @@ def test_following_next_reads_the_whole_text_once(text, codec, max_lines, max_by
 
 
 @given(TEXTS, CODECS, st.integers(1, 12), st.sampled_from([0, 1 << 20]), st.integers(4, 16))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_counting_from_the_end_and_on(text, codec, count, counted, max_bytes):
     if not is_recognised(text, codec):
         text = "plain ascii: " + text.encode("ascii", "ignore").decode()
@@ -61,7 +64,7 @@ def test_counting_from_the_end_and_on(text, codec, count, counted, max_bytes):
 
 
 @given(st.binary(min_size=1, max_size=200), st.sampled_from([0, 1 << 20]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_byte_becomes_a_replacement_character(data, counted):
     try:
         found = window(data, counted=counted)

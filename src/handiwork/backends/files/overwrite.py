@@ -60,7 +60,7 @@ def _old(target: Target, before: FileStat | None) -> _Old | None:
         return None
     with target.files.open(target.real) as file:
         data = file.read()
-    return _Old(data, text.decode(data, target.path) if text.is_text(data) else None)
+    return _Old(data, text.decode_if_text(data))
 
 
 def _check_known(target: Target, old: _Old | None, content: str, *, unseen: bool) -> None:

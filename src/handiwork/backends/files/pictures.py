@@ -17,6 +17,8 @@ class Picture:
 
 def picture_of(head: bytes) -> Picture | None:
     """The picture whose file begins with *head* (64 KiB are enough for most), None for anything else."""
+    if b"\0" not in head:  # a text that begins with BM, say
+        return None
     for magic, measure in _READERS.items():
         if head.startswith(magic):
             try:

@@ -109,13 +109,12 @@ def newline_of(text: str) -> Newline:
     return "none" if not breaks else "lf" if not crlf else "crlf" if crlf == breaks else "mixed"
 
 
-def is_text(data: bytes) -> bool:
-    """Whether `decode` would take it."""
+def decode_if_text(data: bytes) -> TextFile | None:
+    """A whole file from its bytes, None where it isn't text."""
     try:
-        decode(data, "")
+        return decode(data, "")
     except UsageError:
-        return False
-    return True
+        return None
 
 
 def decode(data: bytes, name: object) -> TextFile:

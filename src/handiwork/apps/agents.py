@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..agent.compaction import Context
 from ..agent.loop import Agent, Budget
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
@@ -15,6 +16,7 @@ from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
+from ..core.wire import name_of_definition
 from .bindings import unbound
 from .house import House
 
@@ -44,21 +46,24 @@ def choose_model(house: House, flag: str | None) -> Model:
 def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
     """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
-    bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
+    todos = Todos()
+    bindings: dict[str, Handler] = {"todo": todos, **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
     session = f"{face.platform}-{os.urandom(6).hex()}"
     scope: Scope = house.scope(session_id=session, cwd=cwd, approver=face.approver, platform=face.platform)
     supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
+    tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
     return Agent(
         model,
-        house.pipeline,
+        house.pipeline.with_limits(replace(house.pipeline.limits, context_tokens=tokens)),
         scope,
         supply=supply,
         deferred=desk.deferred,
         bindings=bindings,
         budget=budget,
+        context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
     )
 
@@ -70,7 +75,7 @@ def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> 
 
     def supply() -> list[Schema]:
         shown = definer.of(desk.definitions(), dialect).definitions
-        entries = ((d, house.registry.get(d["function"]["name"])) for d in shown)
+        entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)
         return [d for d, entry in entries if entry and unbound(entry, bound) is None]
 
     return supply

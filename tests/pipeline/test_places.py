@@ -74,8 +74,10 @@ def test_the_guard_looks_at_the_files_of_the_environment(look, run, tmp_path, pi
 
 
 def test_a_result_has_the_room_that_the_pipeline_leaves_it(add, run, pipeline):
-    add("room", lambda args, *, scope: {"room": scope.room})
-    assert json.loads(run("room").content) == {"room": pipeline.limits.of(None)}
+    add("wide", lambda args, *, room: {"room": room})
+    add("narrow", lambda args, *, room: {"room": room}, max_result_size_chars=1234)
+    assert json.loads(run("wide").content) == {"room": pipeline.limits.max_chars}
+    assert json.loads(run("narrow").content) == {"room": 1234}
 
 
 def test_files_of_this_machine_need_no_environment_that_is_opened(tmp_path):

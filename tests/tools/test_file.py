@@ -220,7 +220,7 @@ def _changes(call, file, tool, line, lines):
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("tool", "size", "kills"),
-    [("write_file", 1_000, 20), ("write_file", 200_000, 14), ("write_file", 50_000_000, 4), ("patch", 20_000_000, 6)],
+    [("write_file", 1_000, 20), ("write_file", 200_000, 14), ("write_file", 50_000_000, 3), ("patch", 20_000_000, 5)],
 )
 def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool, size, kills):
     file, line = tmp_path / "big.txt", "0123456789" * 20 + "\n"

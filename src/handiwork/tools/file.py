@@ -42,11 +42,12 @@ def read_file(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    room: int | None = None,
 ) -> str:
     """A window of a text, or the names in a directory."""
     target = targets.target_of(path, scope, real_paths)
     wanted = pages.Wanted(offset, limit, column)
-    return tool_result(pages.read_page(target, wanted, seen.SESSIONS.of(scope), scope.room if scope else None))
+    return tool_result(pages.read_page(target, wanted, seen.SESSIONS.of(scope), room))
 
 
 def write_file(

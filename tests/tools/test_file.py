@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handiwork import registry
-from handiwork.backends.files import swap
+from handiwork.backends.files import patching, swap
 from handiwork.core.types import Scope
 from handiwork.tools import file as file_tools
 
@@ -161,13 +161,13 @@ def test_a_patch_that_fails_leaves_every_byte(call, tmp_path):
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(call, tmp_path, monkeypatch):
     (tmp_path / "a").write_text("one")
-    apply = file_tools.edits.apply_edit
+    apply = patching.apply_edits
 
     def meanwhile(*args):
         (tmp_path / "a").write_text("somebody else's")
         return apply(*args)
 
-    monkeypatch.setattr(file_tools.edits, "apply_edit", meanwhile)
+    monkeypatch.setattr(patching, "apply_edits", meanwhile)
     assert "changed meanwhile" in call("patch", path="a", old_string="one", new_string="two")["error"]
     assert (tmp_path / "a").read_text() == "somebody else's"
 

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from handiwork import registry, tool_error, tool_result
 
-from ..core.errors import UsageError
 from ..core.handler import by_name
 from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..core.types import Scope
 
@@ -27,10 +25,7 @@ targets = Late("handiwork.backends.files.target")
 pages = Late("handiwork.backends.files.page")
 overwrite = Late("handiwork.backends.files.overwrite")
 seen = Late("handiwork.backends.files.seen")
-text = Late("handiwork.backends.files.text")
-atomic = Late("handiwork.backends.files.atomic")
-edits = Late("handiwork.backends.files.edits")
-diffs = Late("handiwork.backends.files.diffs")
+patching = Late("handiwork.backends.files.patching")
 searching = Late("handiwork.backends.files.search")
 
 
@@ -67,27 +62,29 @@ def write_file(
         return tool_error(f"{error} ({error.hint})", **diff)
 
 
-def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
-    """Replace a text in a file, at the one place where it stands."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    with text.open_regular(place) as file:
-        data = file.read(text.MAX_EDIT_BYTES + 1)
-    if len(data) > text.MAX_EDIT_BYTES:
-        raise UsageError(f"{path} is too long to edit ({len(data):,} bytes or more)", "use a command such as sed")
-    old = text.decode(data, place)
-    done = edits.apply_edit(old.text, edits.Edit(old_string, new_string, replace_all))
-    note = {"note": done.note} if done.note else {}
-    if not done.places:
-        return tool_result({"path": path, "replaced": 0, **note})
-    atomic.replace_file(place, text.TextFile(done.text, old.encoding).encoded(), expected=before)
-    _note_own_change(path, scope)
-    return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
+def patch(
+    path: str = "",
+    old_string: str | None = None,
+    new_string: str | None = None,
+    replace_all: bool = False,
+    edits: list[dict[str, Any]] | None = None,
+    patch: str = "",
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
+    """Replace texts in one file, or apply a whole patch."""
+    asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    answer = patching.run(asked, place)
+    for written in real_paths or filter(None, [path]):
+        _note_own_change(written, scope, real_paths)
+    return tool_result(answer)
 
 
-def _note_own_change(path: str, scope: Scope | None) -> None:
+def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
     """What the session changed itself, it knows."""
-    target = targets.target_of(path, scope)
+    target = targets.target_of(path, scope, real_paths)
     state = target.files.stat(target.real)
     if state is not None:
         seen.SESSIONS.of(scope).noted(target.key, state)
@@ -130,14 +127,6 @@ def search_files(
 
 def _cwd(scope: Scope | None) -> str:
     return scope.here if scope else os.getcwd()
-
-
-def _resolved(path: str, scope: Scope | None) -> Path:
-    """*path* as an absolute one; relative to the directory of the scope."""
-    if not path or "\0" in path:
-        raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
-    return place
 
 
 registry.register(
@@ -199,10 +188,13 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
-    traits=Traits(effect="write", touches={"path": "path"}),
+    traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",
-        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "description": (
+            "Change files exactly, all or nothing; answers a diff. One place: path, old_string, new_string. Several in "
+            "one file: path, edits. Several files, or to add, move or delete: patch. What isn't there once is refused."
+        ),
         "parameters": {
             "type": "object",
             "additionalProperties": False,
@@ -210,9 +202,26 @@ registry.register(
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
                 "new_string": {"type": "string", "description": "What to put there"},
-                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+                "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                "edits": {
+                    "type": "array",
+                    "description": "Made in order",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "old_string": {"type": "string"},
+                            "new_string": {"type": "string"},
+                            "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                        },
+                        "required": ["old_string", "new_string"],
+                    },
+                },
+                "patch": {
+                    "type": "string",
+                    "description": "*** Begin Patch ... *** Update File: PATH ... *** End Patch, or a unified diff",
+                },
             },
-            "required": ["path", "old_string", "new_string"],
         },
     },
 )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handiwork.backends.files import window as windows
-from handiwork.backends.files.text import open_regular
+from handiwork.backends.files.local import LocalFiles
 from handiwork.backends.files.window import Place, read_window
 from handiwork.core.errors import UsageError
 
@@ -147,7 +147,7 @@ def test_pipes_and_devices_do_not_hang(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", type(tmp_path)("/dev/zero"), tmp_path):
         with pytest.raises(UsageError, match="not a regular file"):
-            open_regular(path)
+            LocalFiles().open(str(path))
 
 
 class Counting(io.FileIO):

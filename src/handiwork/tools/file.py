@@ -7,6 +7,7 @@ Line ends are shown as plain newlines, and each file gets its own ones back when
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry, tool_error, tool_result
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 
 pathlib = Late("pathlib")
 targets = Late("handiwork.backends.files.target")
-pages = Late("handiwork.backends.files.page")
+reading = Late("handiwork.backends.files.reading")
 overwrite = Late("handiwork.backends.files.overwrite")
 seen = Late("handiwork.backends.files.seen")
 patching = Late("handiwork.backends.files.patching")
 searching = Late("handiwork.backends.files.search")
+
+SEARCH_LIMIT = 50
+SEARCH_SECONDS = 60.0
 
 
 def read_file(
@@ -41,8 +45,8 @@ def read_file(
 ) -> str:
     """A window of a text, or the names in a directory."""
     target = targets.target_of(path, scope, real_paths)
-    wanted = pages.Wanted(offset, limit, column)
-    return tool_result(pages.read_page(target, wanted, seen.SESSIONS.of(scope), room))
+    wanted = reading.Wanted(offset, limit, column)
+    return tool_result(reading.read_page(target, wanted, seen.SESSIONS.of(scope), room))
 
 
 def write_file(
@@ -96,33 +100,63 @@ def search_files(
     target: str = "content",
     *,
     glob: str = "",
-    limit: int = 50,
-    offset: int = 0,
-    context: int = 0,
+    type: str = "",
+    output: str = "lines",
+    literal: bool = False,
     ignore_case: bool = False,
+    multiline: bool = False,
+    context: int = 0,
+    limit: int = SEARCH_LIMIT,
+    offset: int = 0,
     scope: Scope | None = None,
 ) -> str:
-    """One page of what ripgrep finds in files, or of the files themselves."""
-    query = searching.Query(
-        pattern=pattern,
+    """One page of hits in files, or of files by their names."""
+    asked = {
+        "pattern": pattern,
+        "path": path or ".",
+        "target": target,
+        "glob": glob,
+        "type": type,
+        "output": output,
+        "literal": literal,
+        "ignore_case": ignore_case,
+        "multiline": multiline,
+        "context": min(max(context, 0), 20),
+        "limit": min(max(limit, 1), 1000),
+        "offset": max(offset, 0),
+    }
+    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None)
+    totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
+    note = {"note": "; ".join(found.notes)} if found.notes else {}
+    return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
+
+
+def _search_query(asked: dict[str, Any], scope: Scope | None) -> Any:
+    about = {k: v for k, v in asked.items() if k not in ("path", "type")}
+    return searching.Query(
+        **about,
         cwd=_cwd(scope),
-        path=os.path.expanduser(path) if path else ".",
-        target=target,
-        glob=glob,
-        limit=min(max(limit, 1), 1000),
-        offset=max(offset, 0),
-        context=min(max(context, 0), 20),
-        ignore_case=ignore_case,
+        path=os.path.expanduser(asked["path"]),
+        types=asked["type"],
+        session=scope.session_id if scope else "",
+        seconds=_seconds_left(scope),
     )
-    found = searching.search(query, scope.cancel if scope else None)
-    about: dict[str, Any] = (
-        {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
-    )
-    if not found.complete:
-        about["note"] = "the search was stopped before its end: there are more hits than this"
-    if found.total > (following := query.offset + query.limit):
-        about["next"] = f"the same call with offset={following}"
-    return tool_result({**about, "hits": found.text})
+
+
+def _seconds_left(scope: Scope | None) -> float:
+    """The time limit of a search, a little less than what is left for the whole call."""
+    if scope is None or scope.deadline is None:
+        return SEARCH_SECONDS
+    return min(SEARCH_SECONDS, max(scope.deadline - time.monotonic() - 1.0, 0.5))
+
+
+def _searching_on(asked: dict[str, Any], offset: int | None) -> dict[str, Any]:
+    """The exact call of the next page, where there is one."""
+    if offset is None:
+        return {}
+    usual = {"path": ".", "target": "content", "output": "lines", "limit": SEARCH_LIMIT}
+    call = {k: v for k, v in asked.items() if v and usual.get(k) != v}
+    return {"next": f"search_files {tool_result({**call, 'offset': offset})}"}
 
 
 def _cwd(scope: Scope | None) -> str:
@@ -234,19 +268,27 @@ registry.register(
     traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
     schema={
         "name": "search_files",
-        "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
+        "description": "Search in files, or for files by name, newest first. Ignored (.gitignore) and hidden files"
+        " only where named.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
-                "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
+                "pattern": {
+                    "type": "string",
+                    "description": "content: a regex. files: a glob, or a name, in part or about right",
+                },
                 "path": {"type": "string", "default": ".", "description": "Directory or file"},
                 "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
                 "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
-                "limit": {"type": "integer", "minimum": 1, "default": 50, "description": "Most hits"},
-                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
-                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "type": {"type": "string", "default": "", "description": "Only these: py, js, ..."},
+                "output": {"type": "string", "enum": ["lines", "files", "counts"], "default": "lines"},
+                "literal": {"type": "boolean", "default": False, "description": "pattern is plain text"},
                 "ignore_case": {"type": "boolean", "default": False},
+                "multiline": {"type": "boolean", "default": False, "description": "Match across lines"},
+                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "limit": {"type": "integer", "minimum": 1, "default": SEARCH_LIMIT, "description": "Most hits"},
+                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
             },
             "required": ["pattern"],
         },

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...core.types import Command
+from .confinement import Confinement
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A program to start on this machine, the folder it starts in, and all of its variables."""
+    """A program to start on this machine: the folder it starts in, all of its variables, what it may touch."""
 
     argv: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
+    confinement: Confinement | None = None
 
 
 class Launcher(Protocol):

@@ -52,7 +52,7 @@ class ShellEnvironment:
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
         child = self._start(command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{child.mark}")
+        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
         follower = Follower(child, output.feed)
         try:
             end = follower.follow(command.timeout_s, cancel)
@@ -61,13 +61,14 @@ class ShellEnvironment:
             output.drop()
             self._nursery.forget(child)
             raise
-        left = end == "ended" and (follower.open or child.group_alive())
+        left = end == "ended" and child.alive()
         process = self._keep(child, command) if left else None
+        survivors = [] if left else child.survivors()
         if not left:
             self._nursery.forget(child)
         text, path = output.finish(command.max_output_chars)
         return Ran(
-            text,
+            text + _notice(survivors),
             code if (code := child.poll()) is not None else _KILLED,
             (time.perf_counter() - started) * 1000,
             timed_out=end == "timed_out",
@@ -89,7 +90,9 @@ class ShellEnvironment:
                 "write a script file and run that",
             )
         launch = self._launcher.launch(command)
-        return self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, keyboard=keyboard)
+        return self._nursery.start(
+            launch.argv, cwd=launch.cwd, env=launch.env, keyboard=keyboard, confinement=launch.confinement
+        )
 
     def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:
         """Go on listening to what a command left running; beyond a number of those, end it."""
@@ -115,6 +118,10 @@ class ShellEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
+
+
+def _notice(survivors: list[str]) -> str:
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n" if survivors else ""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

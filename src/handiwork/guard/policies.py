@@ -151,6 +151,7 @@ def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verd
         cwd=_base(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
     )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":

@@ -78,6 +78,10 @@ class Job:
             self.coro.close()
             self.end(None, asyncio.CancelledError())
 
+    @property
+    def has_ended(self) -> bool:
+        return self._ended
+
     def outcome(self) -> Any:
         if isinstance(self._error, asyncio.CancelledError):
             raise JobCancelledError("cancelled") from self._error

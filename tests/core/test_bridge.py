@@ -233,6 +233,28 @@ def test_a_cancelled_caller_goes_on_when_the_last_words_are_said(bridge, many):
     assert asyncio.run(caller()) == ["ended"] * (2 if many else 1)
 
 
+def test_who_is_cancelled_twice_still_ends_in_peace(bridge):
+    ended, token = threading.Event(), CancelToken()
+
+    async def slow_to_end():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.1)
+            ended.set()
+
+    async def caller():
+        task = asyncio.ensure_future(bridge.arun(slow_to_end(), cancel=token))
+        await asyncio.sleep(0.05)
+        token.cancel()
+        task.cancel()
+        with pytest.raises((asyncio.CancelledError, JobCancelledError)):
+            await task
+        return ended.is_set()
+
+    assert asyncio.run(caller())
+
+
 def test_one_that_never_ends_is_not_waited_for(bridge, monkeypatch):
     monkeypatch.setattr("handiwork.core.bridge.LAST_WORDS_S", 0.1)
     release = threading.Event()

@@ -54,7 +54,7 @@ def whole_characters(piece: bytes) -> bytes:
 
 
 class BackgroundProcess:
-    """A running command (core.types `Process`). One thread listens to it until its pipe closes.
+    """A running command (core.types `Process`). One thread listens to it until nothing of it is left.
 
     With *leftover* it is what a finished command left behind: it has ended when all of it has.
     """
@@ -75,7 +75,7 @@ class BackgroundProcess:
         code = self._child.poll()
         if code is None or not self._leftover:
             return code
-        busy = not self._heard_all.is_set() or self._child.group_alive()
+        busy = not self._heard_all.is_set() or self._child.alive()
         return None if busy else code
 
     def output(self, offset: int = 0, limit: int = 20_000) -> tuple[str, int]:
@@ -137,7 +137,7 @@ class BackgroundProcess:
         """End it and everything it started."""
         self._child.kill()
         if not self._heard_all.wait(0.2):
-            self._alarm.ring()  # something that we can't end holds the pipe
+            self._alarm.ring()  # something of it can't be ended
             self._heard_all.wait(0.2)
         return self.poll()
 
@@ -147,7 +147,7 @@ class BackgroundProcess:
             follower.until_exit(None, self._alarm)
             follower.read_for(0.05)
             self._heard_all.set()
-        follower.until_closed(self._alarm)
+        follower.until_gone(self._alarm)
         with self._keyboard:
             self._forget(self._child)
         self._alarm.close()

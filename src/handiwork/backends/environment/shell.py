@@ -56,8 +56,8 @@ class ShellEnvironment:
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
         launch = self._launch(replace(command, text=telling(command.text)))
-        child = self._start(launch, command, keyboard=False, state=True)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{child.mark}")
+        child = self._start(launch, command, keyboard=False)
+        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
         follower = Follower(child, output.feed)
         try:
             end = follower.follow(command.timeout_s, cancel)
@@ -66,7 +66,7 @@ class ShellEnvironment:
             output.drop()
             self._nursery.forget(child)
             raise
-        left = end == "ended" and (follower.open or child.group_alive())
+        left = end == "ended" and child.alive()
         state, beside = handed_on(child.state, command)
         process = self._keep(child, command) if left else None
         if not left:
@@ -102,20 +102,24 @@ class ShellEnvironment:
             )
         return self._launcher.launch(command)
 
-    def _start(self, launch: Launch, command: Command, *, keyboard: bool, state: bool = False) -> Child:
-        argv = (*_STDERR_TELLS, *launch.argv) if state and launch.state == "stderr" else launch.argv
-        return self._nursery.start(
-            argv,
+    def _start(self, launch: Launch, command: Command, *, keyboard: bool) -> Child:
+        """With a keyboard it is left alone; without, it has an end at which it tells its state."""
+        tells = not keyboard
+        child = self._nursery.start(
+            (*_STDERR_TELLS, *launch.argv) if tells and launch.state == "stderr" else launch.argv,
             cwd=launch.cwd,
             env=launch.env,
             keyboard=keyboard,
-            state=state,
+            state=tells,
             terminal=TERMINAL if command.terminal else None,
         )
+        if not keyboard:
+            child.close_stdin()  # of a terminal: whoever reads from it shall come to an end
+        return child
 
     def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
         name = f"bg{next(self._number)}"
-        path = self._lasting / f"detached-{os.urandom(6).hex()}.txt"
+        path = self._lasting_results / f"detached-{os.urandom(6).hex()}.txt"
         child = self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path))
         return DetachedProcess(name, command.text, child, path)
 
@@ -143,6 +147,13 @@ class ShellEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
+
+    @cached_property
+    def _lasting_results(self) -> Path:
+        """The folder for output of what outlives us."""
+        folder = self._given_results or Path(tempfile.mkdtemp(prefix="handiwork-"))
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

@@ -30,6 +30,15 @@ class Conversation:
         self.close_open_calls()
         self.messages.append({"role": "user", "content": text})
 
+    def note(self, text: str) -> None:
+        """Something that the next request should tell: with the last message of the person's side, if it is last."""
+        self.close_open_calls()
+        last = self.messages[-1] if self.messages else {"role": ""}
+        if last["role"] == "user":
+            self.messages[-1] = {**last, "content": f"{last['content']}\n\n{text}"}
+        else:
+            self.messages.append({"role": "user", "content": text})
+
     def add_reply(self, reply: ModelReply) -> None:
         """The model's reply; its calls now wait for their results."""
         message: Message = {"role": "assistant", "content": reply.text}

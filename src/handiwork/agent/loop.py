@@ -20,7 +20,7 @@ from ..core.events import (
     Watcher,
     unwatched,
 )
-from ..core.types import Handler, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..core.types import Background, Handler, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .conversation import Conversation
@@ -73,7 +73,7 @@ class Agent:
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent.
+    agent; what happens in the *background* is told with the next request.
     """
 
     def __init__(
@@ -87,13 +87,14 @@ class Agent:
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
         watch: Watcher = unwatched,
+        background: Background | None = None,
     ) -> None:
         self.conversation = Conversation()
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
-        self._watch = watch
+        self._watch, self._background = watch, background
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -129,6 +130,8 @@ class Agent:
         finally:
             forget()
             self.conversation.close_open_calls()
+            if self._background:
+                self._background.end_turn()
 
     async def _work(self, task: _Task, guard: LoopGuard) -> Outcome:
         empty = 0
@@ -152,7 +155,9 @@ class Agent:
                 self.conversation.say(_NUDGE)
 
     async def _ask(self, task: _Task) -> ModelReply:
-        """Ask the model once, with the tools of the moment."""
+        """Ask the model once, with the tools of the moment and the news of the background."""
+        if self._background and (news := self._background.notices()):
+            self.conversation.note("\n".join(f"[background: {line}]" for line in news))
         definitions = self._offer.renew()
         scope = task.scope
         self.conversation.set_system(

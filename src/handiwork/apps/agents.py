@@ -60,6 +60,7 @@ def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budg
         bindings=bindings,
         budget=budget,
         watch=face.watch,
+        background=house.background(session),
     )
 
 

@@ -149,7 +149,9 @@ def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
-    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
+    scope = ready.call.scope
+    known = scope.shell.exported if scope.shell else {}
+    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
     return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import tempfile
 import time
 import weakref
@@ -57,7 +56,7 @@ class ShellEnvironment:
         started = time.perf_counter()
         launch = self._launch(replace(command, text=telling(command.text)))
         child = self._start(launch, command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
+        output = Output(4 * command.max_output_chars, self._results, "output")
         follower = Follower(child, output.feed)
         try:
             end = follower.follow(command.timeout_s, cancel)
@@ -119,7 +118,7 @@ class ShellEnvironment:
 
     def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
         name = f"bg{next(self._number)}"
-        path = self._lasting_results / f"detached-{os.urandom(6).hex()}.txt"
+        path = Path(tempfile.mkdtemp(prefix="handiwork-detached-")) / "output.txt"  # lasting, as it does
         child = self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path))
         return DetachedProcess(name, command.text, child, path)
 
@@ -147,13 +146,6 @@ class ShellEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
-
-    @cached_property
-    def _lasting_results(self) -> Path:
-        """The folder for output of what outlives us."""
-        folder = self._given_results or Path(tempfile.mkdtemp(prefix="handiwork-"))
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -46,10 +47,11 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The work goes on elsewhere; `handle` finds it again, also from another process."""
+    """The work goes on elsewhere; `handle` finds it again, `value` is what is known of it so far."""
 
     handle: str
     note: str = ""
+    value: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

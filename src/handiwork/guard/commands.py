@@ -51,7 +51,8 @@ def judge_command(
     """Say whether a shell command may run.
 
     *cwd* is where it would run and *workspace* (default: *cwd*) what it may read unasked; without them
-    only the text is judged. *variables* are those that its shell has beside the usual ones. `reasons` says why it isn't allowed, `effects` what it would run and write.
+    only the text is judged. *variables* are those that its shell has beside the usual ones. `reasons`
+    says why it isn't allowed, `effects` what it would run and write.
     """
     judge = _Judge(cwd or "", home or os.environ.get("HOME", "/root"), workspace or cwd or "")
     judge.world.variables.update(variables or {})

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry
 
-from ..core.errors import UsageError
+from ..core.errors import FolderError, UsageError
 from ..core.handler import by_name
 from ..core.loading import Late, load
 from ..core.types import Traits
 
 if TYPE_CHECKING:
     from ..backends.environment.jobs import Jobs
-    from ..core.types import Args, Command, Done, Environment, Outcome, Process, Ran, Scope
+    from ..core.types import Args, Command, Done, Environment, Outcome, Pending, Process, Ran, Scope
 
 words = Late("handiwork.core.types")
 jobs = Late("handiwork.backends.environment.jobs")
@@ -92,25 +92,39 @@ def terminal(
     )
     if background:
         return _started(replace(wanted, detached=lifetime == "detached"), scope, lifetime, watch)
-    ran = _environment(scope).run(wanted, scope.cancel)
+    ran = _begin(wanted, scope, lambda: _environment(scope).run(wanted, scope.cancel))
     _hand_on(ran, wanted, scope, stays=bool(cwd))
     return _answered(ran, wanted, scope)
 
 
-def _terminal(args: Args, *, scope: Scope | None = None, real_paths: Mapping[str, str] | None = None) -> Outcome:
-    return terminal(**args, scope=scope, real_paths=real_paths)
+def _terminal(args: Args, /, **kw: Any) -> Outcome:
+    return terminal(**args, scope=kw.get("scope"), real_paths=kw.get("real_paths"))
+
+
+def _begin(command: Command, scope: Scope, start: Callable[[], Any]) -> Any:
+    """Start it. A session whose folder is gone is taken back to where it began, instead of being stuck there."""
+    try:
+        return start()
+    except FolderError as error:
+        if scope.shell is None or command.cwd != os.path.realpath(scope.here) or not scope.cwd:
+            raise
+        gone, scope.shell.cwd = scope.shell.cwd, scope.cwd
+        raise UsageError(f"the folder {gone} is gone; nothing was run", f"commands start in {scope.cwd} now") from error
 
 
 def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Outcome:
+    if command.detached and (watch or command.terminal):
+        raise UsageError("what is detached can't be watched and has no terminal", "give another lifetime")
     table, session = _jobs(scope), _session(scope)
     table.room(session)
-    process = _environment(scope).spawn(command)
-    watched = jobs.Watch(watch) if watch and not command.detached else None
+    process = _begin(command, scope, lambda: _environment(scope).spawn(command))
+    watched = jobs.Watch(watch) if watch else None
     ended = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
     table.add(session, jobs.Job(process, lifetime, watched, told_end=ended))
     state = {**_state(process), "cwd": command.cwd}
     done: Done = words.Done(state, is_error=bool(process.poll()))
-    return done if ended else words.Pending(process.id, process.note or "use process to look at it", state)  # type: ignore[no-any-return]
+    pending: Pending = words.Pending(process.id, process.note or "it goes on; look at it with process", state)
+    return done if ended else pending
 
 
 def _hand_on(ran: Ran, command: Command, scope: Scope, *, stays: bool) -> None:

@@ -31,11 +31,11 @@ class DetachedProcess:
             piece = whole_characters(file.read(limit))
         return plain_text(piece), start + len(piece)
 
-    def listen(self, hear: Callable[[bytes], None], /) -> None:
+    def listen(self, _hear: Callable[[bytes], None], /) -> None:
         """Refused: its output goes past us."""
         raise UsageError("what is detached can't be watched", "look at its output, or give another lifetime")
 
-    def write(self, text: str) -> None:
+    def write(self, text: str) -> None:  # noqa: ARG002
         """Refused: nobody sits at its keyboard."""
         raise UsageError(f"{self.id} reads no input", "give it what it needs in its command")
 

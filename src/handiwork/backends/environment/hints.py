@@ -31,7 +31,7 @@ PROGRAMS = (
     Hint(r"(less|more|most)\b", "nobody turns the pages: use cat, head, tail or sed -n"),
     Hint(
         r"(python|python3|python3\.\d+|ipython|bpython|node|deno|irb|ghci|R|lua|php|perl|julia|scala)(\s+-[iq]+)?\s*$",
-        "without a script it reads a keyboard that isn't there: give it the code as an option, a file, or after <<'EOF'",
+        "without a script it reads a keyboard that isn't there: give it code as an option, a file, or after <<'EOF'",
     ),
     Hint(
         r"(psql|mysql|mariadb|sqlite3|mongosh|redis-cli|ftp|sftp|telnet|gdb|pdb)\b(?!.*(\s-[cefb]\b|\s--\w+|<))",

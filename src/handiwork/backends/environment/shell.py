@@ -17,7 +17,7 @@ from ...core.types import Command, Ran
 from .background import BackgroundProcess
 from .child import Child, Nursery
 from .detached import DetachedProcess
-from .follow import Follower
+from .follow import End, Follower
 from .handover import handed_on, telling
 from .launch import Launch, Launcher
 from .output import Output
@@ -54,21 +54,13 @@ class ShellEnvironment:
         if cancel is not None and cancel.is_set():
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
-        launch = self._launch(replace(command, text=telling(command.text)))
-        child = self._start(launch, command, keyboard=False)
+        child = self._start(self._launch(replace(command, text=telling(command.text))), command, keyboard=False)
         output = Output(4 * command.max_output_chars, self._results, "output")
-        follower = Follower(child, output.feed)
-        try:
-            end = follower.follow(command.timeout_s, cancel)
-        except BaseException:
-            child.kill()
-            output.drop()
-            self._nursery.forget(child)
-            raise
-        left = end == "ended" and child.alive()
+        end = self._follow(child, output, command.timeout_s, cancel)
         state, beside = handed_on(child.state, command)
-        process = self._keep(child, command) if left else None
-        if not left:
+        process = self._keep(child, command) if end == "ended" and child.alive() else None
+        if process is None:
+            beside += _named(child.survivors())
             self._nursery.forget(child)
         output.feed(beside)
         text, path = output.finish(command.max_output_chars)
@@ -82,6 +74,16 @@ class ShellEnvironment:
             process=process,
             state=state,
         )
+
+    def _follow(self, child: Child, output: Output, timeout_s: float, cancel: CancelToken | None) -> End:
+        """Hear the child to its end; whatever breaks off the waiting ends the child."""
+        try:
+            return Follower(child, output.feed).follow(timeout_s, cancel)
+        except BaseException:
+            child.kill()
+            output.drop()
+            self._nursery.forget(child)
+            raise
 
     def spawn(self, command: Command, /) -> BackgroundProcess | DetachedProcess:
         """Start and answer at once; the command has no time limit and, unless it is detached, a keyboard."""
@@ -127,7 +129,6 @@ class ShellEnvironment:
         if len(self._background) < MAX_BACKGROUND:
             return self._listen(child, command, leftover=True)
         child.kill()
-        self._nursery.forget(child)
         return None
 
     def _listen(self, child: Child, command: Command, *, leftover: bool) -> BackgroundProcess:
@@ -146,6 +147,11 @@ class ShellEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
+
+
+def _named(survivors: list[str]) -> bytes:
+    """What could not be ended, for the end of the output."""
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n".encode() if survivors else b""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

@@ -9,7 +9,7 @@ import time
 from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
 from .launch import Descriptors, Failure, launch
-from .order import START, unpack
+from .order import HELLO, START, unpack
 from .tree import descendants, end_tree, signal_tree
 from .wake import Wake, adopt
 
@@ -28,6 +28,7 @@ def keep(host: socket, nothing: int) -> None:
     adopt("hw-keeper")
     wake = Wake(signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP)
     host.setblocking(False)
+    _tell(host.fileno(), HELLO)
     listening = select.poll()
     listening.register(host, select.POLLIN)
     listening.register(wake.fd, select.POLLIN)

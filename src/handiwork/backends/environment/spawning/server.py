@@ -46,7 +46,7 @@ class Server:
         try:
             pid = os.fork()
         except OSError as error:
-            os.write(descriptor, f"error fork {error.errno} {error.strerror}\n".encode())
+            os.write(descriptor, str(error.strerror).encode())
         else:
             if pid == 0:
                 self._become_keeper(descriptor)

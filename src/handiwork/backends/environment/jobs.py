@@ -32,7 +32,7 @@ class Watch:
     def hear(self, chunk: bytes) -> None:
         heard = self._tail + chunk
         self.seen += heard.count(self._needle)
-        self._tail = heard[len(heard) - len(self._needle) + 1 :]
+        self._tail = heard[max(len(heard) - len(self._needle) + 1, 0) :]
 
 
 @dataclass(slots=True)

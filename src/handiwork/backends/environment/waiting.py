@@ -33,7 +33,7 @@ class Printed:
             seen, self.offset = self._before + piece, after
             if self.text in seen:
                 return True
-            self._before = seen[len(seen) - len(self.text) + 1 :] if len(self.text) > 1 else ""
+            self._before = seen[max(len(seen) - len(self.text) + 1, 0) :]
 
 
 def is_open(port: int, environment: Environment) -> bool:

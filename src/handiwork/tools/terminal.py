@@ -32,7 +32,8 @@ hints = Late("handiwork.backends.environment.hints")
 waiting = Late("handiwork.backends.environment.waiting")
 
 MAX_TIMEOUT_S = 3600
-_EARLY_S = 0.2
+# How long a start is looked at for a failure, and an answer waited for that was asked for. Seconds.
+_EARLY_S, _ANSWER_S = 0.1, 0.2
 _TAIL = 2_000
 _PAGE = 20_000
 _AS_BEFORE = "where it ended isn't known: folder and exported variables are as they were"
@@ -193,13 +194,13 @@ def process(
             return _page(wanted, offset)
         case "write":
             wanted.write(text)
-            wanted.wait(_EARLY_S)
+            wanted.wait(_ANSWER_S)
         case "wait":
             until = waiting.Wanted(until_text, offset, until_port)
             return _waited(wanted, until, _seconds(timeout, scope), scope)
         case "signal":
             wanted.signal(_signal(signal))
-            wanted.wait(_EARLY_S)
+            wanted.wait(_ANSWER_S)
         case "kill":
             wanted.kill()
     return _state(wanted)

@@ -86,14 +86,11 @@ def test_a_hundred_sessions_do_not_hear_of_each_other(house, tmp_path):
         say = partial(call, house, name, "terminal", cwd=tmp_path)
         look = partial(call, house, name, "process", cwd=tmp_path)
         say(command=f"cd w{number}; export MINE={number} ONLY_{number}=1")
-        started = say(
-            command=f"echo from $MINE; exec sleep {mark}", background=True, lifetime=["turn", "session"][number % 2]
-        )
+        lifetime = "session" if number % 2 else "turn"
+        started = say(command=f"echo from $MINE; exec sleep {mark}", background=True, lifetime=lifetime)
         seen = say(command="pwd; echo $MINE; env | grep -c ^ONLY_; touch here")
-        listed = call(house, name, "process", cwd=tmp_path, action="list")["processes"]
-        late = call(
-            house, name, "process", cwd=tmp_path, action="wait", id=started["id"], until_text="from", timeout=20
-        )
+        listed = look(action="list")["processes"]
+        late = look(action="wait", id=started["id"], until_text="from", timeout=20)
         return seen["output"], [row["id"] for row in listed], started["id"], late["latest_output"], os.listdir(home)
 
     with ThreadPoolExecutor(12) as pool:
@@ -122,15 +119,12 @@ call("seq 30000")
 open("/proc/self/clear_refs", "w").write("5")
 before = resident("VmRSS")
 said = call("head -c 1073741824 /dev/zero | tr '\\\\0' x; echo; echo the end")
-print(json.dumps([resident("VmHWM") - before, len(said["output"]), said["output"][-8:], os.stat(said["whole_output"])[:7]]))
+grown, shown, file = resident("VmHWM") - before, said["output"], os.stat(said["whole_output"])
+print(json.dumps([grown, len(shown), shown[-8:], file.st_mode & 0o777, file.st_size]))
 """
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HANDIWORK_HOME": str(tmp_path / "h")}
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], env=env, capture_output=True, text=True, check=True
-    )
-    grown, shown, end, stat = json.loads(done.stdout)
+    grown, shown, end, mode, size = json.loads(python(tmp_path, script, str(tmp_path)))
     assert grown <= 8 and shown <= 50_000 and end == "the end\n"
-    assert stat[0] & 0o777 == 0o600 and stat[6] == 256 << 20
+    assert mode == 0o600 and size == 256 << 20
 
 
 @pytest.mark.parametrize(
@@ -197,17 +191,7 @@ from handiwork import handle_function_call
 said = json.loads(handle_function_call("terminal", {"command": sys.argv[1], "timeout": 20}, approver=lambda *_: True))
 print(json.dumps([said["duration_ms"], sys.stdin.readline()]))
 """
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HANDIWORK_HOME": str(tmp_path / "h")}
-    done = subprocess.run(
-        [sys.executable, "-c", script, command],
-        input="mine\n",
-        env=env,
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-    )
-    duration, line = json.loads(done.stdout)
+    duration, line = json.loads(python(tmp_path, script, command, typed="mine\n"))
     assert duration < 5000 and line == "mine\n"
 
 

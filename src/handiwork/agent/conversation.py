@@ -8,6 +8,8 @@ from ..core.types import Message, ModelReply, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 
 CANCELLED = tool_error("cancelled before it finished; whether it had an effect is unknown", cancelled=True)
+# How a message begins that nobody said.
+NEWS = "[background: "
 
 
 class Conversation:
@@ -30,9 +32,10 @@ class Conversation:
         self.close_open_calls()
         self.messages.append({"role": "user", "content": text})
 
-    def note(self, text: str) -> None:
-        """Something that the next request should tell: with the last message of the person's side, if it is last."""
+    def tell_news(self, lines: Iterable[str]) -> None:
+        """What happened beside the talk: told with the person's message where that is the last one."""
         self.close_open_calls()
+        text = "\n".join(f"{NEWS}{line}]" for line in lines)
         last = self.messages[-1] if self.messages else {"role": ""}
         if last["role"] == "user":
             self.messages[-1] = {**last, "content": f"{last['content']}\n\n{text}"}

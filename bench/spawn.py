@@ -16,12 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.confinement import Confinement, Files
 from handiwork.backends.environment.local import LocalEnvironment
 from handiwork.backends.environment.spawner import SPAWNER
 from handiwork.core.types import Command
 
 ARGV = ("/bin/sh", "-c", ":")
 ENV = {"PATH": os.environ["PATH"]}
+CONFINEMENT = Confinement(Files(read=("/etc", "/proc"), write=("/tmp",), execute=("/usr", "/bin", "/lib", "/lib64")))
 _TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 
 
@@ -30,9 +32,9 @@ def plain() -> None:
     subprocess.run(ARGV, cwd="/", env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
 
 
-def spawned(nursery: Nursery) -> None:
+def spawned(nursery: Nursery, confinement: Confinement | None = None) -> None:
     """The same from the spawner, until nothing of it is left."""
-    child = nursery.start(ARGV, cwd="/", env=ENV)
+    child = nursery.start(ARGV, cwd="/", env=ENV, confinement=confinement)
     assert child.wait(10) == 0 and child.wait_gone(10)
     nursery.forget(child)
 
@@ -81,6 +83,7 @@ def main() -> None:
     sides: dict[str, Callable[[], None]] = {
         "plain": plain,
         "spawner": lambda: spawned(nursery),
+        "Landlock and seccomp": lambda: spawned(nursery, CONFINEMENT),
         "terminal": lambda: terminal(environment),
     }
     times: dict[str, list[float]] = {name: [] for name in sides}

@@ -231,6 +231,18 @@ def test_a_detached_tree_outlives_its_nursery_and_ends_with_its_keeper(tmp_path,
     assert living(5) == []
 
 
+def test_a_nursery_that_nobody_closed_is_asked_to_end_at_exit(tmp_path, living):
+    script = f"""
+from handiwork.backends.environment.child import Nursery
+nursery = Nursery()
+words = ["bash", "-c", "trap 'echo bye > said; exit' TERM; touch up; while :; do sleep 0.01; done"]
+nursery.start(words, cwd={str(tmp_path)!r}, env={{"PATH": "/usr/bin:/bin"}})
+while not __import__("os").path.exists({str(tmp_path / "up")!r}): pass
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=python_env())
+    assert living() == [] and (tmp_path / "said").read_text() == "bye\n"
+
+
 def test_nothing_is_started_by_importing(tmp_path):
     spawner = Spawner()
     assert spawner._socket is None and not spawner._idle

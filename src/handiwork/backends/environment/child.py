@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import signal
@@ -9,10 +10,12 @@ import socket
 import termios
 import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 
 from ...core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
+from .confinement import Confinement
 from .spawner import SPAWNER
 
 GRACE_S = 1.0
@@ -33,6 +36,7 @@ class Child:
         self.exit_fd, self.gone_fd = began.ends.exit_fd, began.ends.gone_fd
         self._state_fd = began.ends.state_fd
         self._keeper: socket.socket | None = began.keeper
+        self._serves_again = began.serves_again
         self._lock = threading.Lock()
         self._code: int | None = None
         self._gone = False
@@ -49,7 +53,7 @@ class Child:
 
     def wait(self, timeout_s: float) -> int | None:
         """Its exit code once it has ended, None after *timeout_s*."""
-        if self.poll() is None:
+        if self.poll() is None and self.exit_fd >= 0:
             _is_ready(self.exit_fd, timeout_s)
         return self.poll()
 
@@ -120,7 +124,7 @@ class Child:
             self.exit_fd = self.gone_fd = self.pipe = self.stdin = self._state_fd = -1
             self._gone = True
         if keeper is not None:
-            _part(keeper, gone=gone)
+            _part(keeper, serves_again=gone and self._serves_again)
 
 
 def _tell(keeper: socket.socket, number: int) -> bool:
@@ -132,8 +136,8 @@ def _tell(keeper: socket.socket, number: int) -> bool:
     return True
 
 
-def _part(keeper: socket.socket, *, gone: bool) -> None:
-    if gone:
+def _part(keeper: socket.socket, *, serves_again: bool) -> None:
+    if serves_again:
         SPAWNER.give_back(keeper)
         return
     # Not only closed: a fork of this process may hold it too, and the keeper must see an end.
@@ -145,6 +149,9 @@ def _is_ready(descriptor: int, timeout_s: float = 0) -> bool:
     ready = select.poll()
     ready.register(descriptor, select.POLLIN)
     return bool(ready.poll(max(timeout_s, 0) * 1000))
+
+
+_NURSERIES: weakref.WeakSet[Nursery] = weakref.WeakSet()
 
 
 def _closed() -> HandiworkError:
@@ -159,6 +166,7 @@ class Nursery:
         self._children: set[Child] = set()
         self._closed = False
         self._owner = os.getpid()
+        _NURSERIES.add(self)
 
     def start(
         self,
@@ -170,17 +178,19 @@ class Nursery:
         terminal: tuple[int, int] | None = None,
         state: bool = False,
         detached: str = "",
+        confinement: Confinement | None = None,
     ) -> Child:
         """Start *argv* in *cwd* with exactly the variables of *env*; it has begun when this returns.
 
         With *keyboard* its standard input is a pipe, else it reads nothing. *terminal* (rows, columns)
         makes a terminal of output and input. *state* gives it descriptor 9 to write to, read as
         `Child.state`. *detached* is a file for its output; it is then left alone by `close` and by our
-        end. Raises `UsageError` for a program or directory that isn't there, or too much of it.
+        end. *confinement* is what it and all that it starts may touch. Raises `UsageError` for a program
+        or directory that isn't there or too much of it, `HandiworkError` where it can't be confined.
         """
         if self._closed:
             raise _closed()
-        program = Program(argv, cwd, env, keyboard, terminal, state, detached)
+        program = Program(argv, cwd, env, keyboard, terminal, state, detached, confinement)
         child = Child(begin(program))
         with self._lock:
             late = self._closed
@@ -213,3 +223,12 @@ class Nursery:
         deadline = time.monotonic() + GRACE_S
         for child in waiting:
             child.wait_gone(deadline - time.monotonic())
+
+
+def _close_all() -> None:
+    """What nobody has closed is asked to end, too, before it is ended with us."""
+    for nursery in tuple(_NURSERIES):
+        nursery.close()
+
+
+atexit.register(_close_all)

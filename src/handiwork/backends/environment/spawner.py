@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import os
 import socket
@@ -61,7 +60,10 @@ class Spawner:
         keeper.close()
 
     def close(self) -> None:
-        """End the helper, the keepers, and all that they started; a later command starts anew."""
+        """End the helper, the keepers, and all that they started; a later command starts anew.
+
+        The end of this process does the same, without being waited for.
+        """
         with self._lock:
             idle, self._idle = self._idle, []
             helper, ours, self._helper, self._socket = self._helper, self._socket, 0, None
@@ -114,8 +116,6 @@ class Spawner:
         finally:
             theirs.close()
         self._socket = ours
-        atexit.unregister(self.close)
-        atexit.register(self.close)
         return ours
 
 

@@ -8,10 +8,11 @@ import signal
 import time
 from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
-from .launch import Descriptors, Failure, launch
+from .kernel import adopt
+from .launch import Descriptors, Failed, launch
 from .order import HELLO, START, unpack
-from .tree import descendants, end_tree, signal_tree
-from .wake import Wake, adopt
+from .tree import Process, descendants, end_tree, signal_tree
+from .wake import Wake
 
 _ROOM_FOR_DESCRIPTORS = 256
 # How often what was killed is looked for again, and after how long it is named. Seconds.
@@ -65,7 +66,7 @@ def _serve(host: socket, wake: Wake, nothing: int, descriptors: list[int]) -> No
     begun = launch(order, Descriptors(output, input_, state))
     for descriptor in descriptors[2:]:
         os.close(descriptor)
-    if isinstance(begun, Failure):
+    if isinstance(begun, Failed):
         _tell(host.fileno(), b"error " + begun.pack() + b"\n")
         os.close(exit_)
         os.close(gone)
@@ -157,15 +158,15 @@ class Watch:
         self._ending_since = self._ending_since or time.monotonic()
 
     def _end(self) -> None:
+        """End what there is; named are those of another user, which we may not, and what hangs in the kernel."""
         foreign = end_tree(os.getpid())
         now = time.monotonic()
-        if foreign or now - self._ending_since > _NAME_AFTER_S:
-            self._name_survivors()
+        late = now - self._ending_since > _NAME_AFTER_S
+        self._name(list(descendants(os.getpid())) if late else foreign)
         self._look_at = now + (_SLOWER_S if self._named else _AGAIN_S)
 
-    def _name_survivors(self) -> None:
-        """Those of another user, which we may not end, and those that hang in the kernel."""
-        for process in descendants(os.getpid()):
+    def _name(self, survivors: list[Process]) -> None:
+        for process in survivors:
             if process.pid not in self._named:
                 self._named.add(process.pid)
                 _tell(self._gone, f"{process.pid} {process.name!r}\n".encode())

@@ -10,9 +10,10 @@ import time
 from _socket import socket
 
 from .keeper import keep, receive
+from .kernel import adopt
 from .order import DETACHED, SOCKET_FD, STATE_FD
 from .tree import descendants, end_tree
-from .wake import Wake, adopt
+from .wake import Wake
 
 _LEAVE_AFTER_S = 5.0
 

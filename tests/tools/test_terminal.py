@@ -236,6 +236,15 @@ def test_signals_waits_and_watches(scope):
     assert "has ended" in table.notices()[0] and not table.notices()
 
 
+def test_a_program_for_a_terminal_is_talked_to(scope):
+    name = terminal("python3 -q", background=True, pty=True, scope=scope).handle
+    assert process("wait", id=name, until_text=">>> ", timeout=20, scope=scope)["came"] == "text"
+    process("write", id=name, text="print(6 * 7)\n", scope=scope)
+    assert process("wait", id=name, until_text="42", scope=scope)["came"] == "text"
+    process("write", id=name, text="\x04", scope=scope)
+    assert process("wait", id=name, timeout=10, scope=scope)["exit_code"] == 0
+
+
 def test_what_was_told_at_once_is_no_news(scope):
     terminal("exit 3", background=True, scope=scope)
     assert SessionJobs(scope.environment, scope.session_id).notices() == []

@@ -129,6 +129,12 @@ def test_arrays_functions_and_shellshock_stay_behind():
     assert exported(listing) == {"R": "1"}
 
 
+def test_nothing_comes_along_that_gives_the_next_text_another_meaning(run, tmp_path):
+    (tmp_path / "x.sh").write_text("echo sneaked in")
+    _, _, state = run("set -f; export BASH_ENV=x.sh ENV=x.sh PS4='$(echo sneaked in)' GOOD=1; export SHELLOPTS; true")
+    assert state.exported == {"GOOD": "1"}
+
+
 def test_a_function_that_is_exported_is_not_carried(run):
     if run.shell == "bash":
         assert run("f() { echo hi; }; export -f f; export A=1")[2].exported == {"A": "1"}

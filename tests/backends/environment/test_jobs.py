@@ -112,6 +112,16 @@ def test_a_session_has_room_for_so_many(monkeypatch, spawn):
         jobs.room("s")
 
 
+def test_of_very_many_sessions_the_oldest_without_a_process_is_forgotten(spawn, monkeypatch):
+    monkeypatch.setattr("handiwork.backends.environment.jobs.MAX_SESSIONS", 2)
+    jobs, ended = Jobs(), spawn("true")
+    ended.wait(5)
+    jobs.add("runs", Job(spawn("sleep 30")))
+    for name in ("old", "new"):
+        jobs.add(name, Job(ended))
+    assert [bool(jobs.of(name)) for name in ("runs", "old", "new")] == [True, False, True]
+
+
 def test_of_those_that_ended_the_oldest_are_forgotten(spawn, monkeypatch):
     monkeypatch.setattr("handiwork.backends.environment.jobs.MAX_ENDED", 3)
     jobs = Jobs()

@@ -16,7 +16,8 @@ from .exits import ending
 Lifetime = Literal["turn", "session", "detached"]
 
 MAX_RUNNING = 32
-MAX_ENDED = 64
+MAX_ENDED = 32
+MAX_SESSIONS = 1024
 # Of what comes again and again, a session hears no more often than this. Seconds.
 WATCH_EVERY_S = 30.0
 _COMMAND_CHARS = 60
@@ -79,15 +80,22 @@ class Jobs:
             raise UsageError(f"{MAX_RUNNING} background processes are running", "end some of them first")
 
     def add(self, session: str, job: Job) -> None:
-        """Remember *job*; of those that have ended, the oldest are forgotten."""
+        """Remember *job*; of those that have ended, the oldest are forgotten, and so are very old sessions."""
         if job.watch:
             job.process.listen(job.watch.hear)
         with self._lock:
             rows = self._sessions.setdefault(session, {})
             rows[job.process.id] = job
-            ended = [name for name, known in rows.items() if known.process.poll() is not None]
-            for name in ended[:-MAX_ENDED]:
+            for name in _ended(rows)[:-MAX_ENDED]:
                 del rows[name]
+            if len(self._sessions) > MAX_SESSIONS:
+                self._forget_a_session()
+
+    def _forget_a_session(self) -> None:
+        """The oldest one in which nothing runs any more."""
+        over = next((name for name, rows in self._sessions.items() if len(_ended(rows)) == len(rows)), None)
+        if over is not None:
+            del self._sessions[over]
 
     def rows(self, session: str) -> list[Job]:
         """The jobs of one session, oldest first."""
@@ -135,6 +143,10 @@ class SessionJobs:
     def end_turn(self) -> None:
         """End the processes that were to live no longer than the turn."""
         self._jobs.end_turn(self._session)
+
+
+def _ended(rows: dict[str, Job]) -> list[str]:
+    return [name for name, job in rows.items() if job.process.poll() is not None]
 
 
 def shortened(command: str) -> str:

@@ -43,6 +43,7 @@ def call(house, session, name, *, cwd, **args):
 def python(folder, script, *args, typed="", code=0):
     """What a Python of its own prints."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HANDIWORK_HOME": str(folder / "h")}
+    env["TMPDIR"] = str(folder)
     argv = [sys.executable, "-c", script, *args]
     done = subprocess.run(argv, input=typed, env=env, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr

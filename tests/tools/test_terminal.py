@@ -1,6 +1,7 @@
 import os
 import re
 import signal
+import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -259,7 +260,8 @@ def test_lifetimes(scope):
     assert (rows[turn]["lifetime"], rows[session]["lifetime"]) == ("turn", "session")
 
 
-def test_what_is_detached_outlives_its_environment_and_says_how_to_end_it(tmp_path):
+def test_what_is_detached_outlives_its_environment_and_says_how_to_end_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     environment = LocalEnvironment(tmp_path)
     scope = Scope(cwd="/", session_id="d", environment=environment)
     started = terminal("echo up; exec sleep 60", background=True, lifetime="detached", scope=scope)

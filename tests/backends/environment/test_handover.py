@@ -131,7 +131,7 @@ def test_arrays_functions_and_shellshock_stay_behind():
 
 def test_nothing_comes_along_that_gives_the_next_text_another_meaning(run, tmp_path):
     (tmp_path / "x.sh").write_text("echo sneaked in")
-    _, _, state = run("set -f; export BASH_ENV=x.sh ENV=x.sh PS4='$(echo sneaked in)' GOOD=1; export SHELLOPTS; true")
+    _, _, state = run("set -f; export BASH_ENV=x.sh IFS=/ ENV=x.sh PS4='$(echo no)' GOOD=1; export SHELLOPTS; true")
     assert state.exported == {"GOOD": "1"}
 
 

@@ -30,7 +30,7 @@ _IN_DOUBLE = re.compile(rb'\\([$`"\\])')
 _NAMED = {b"a": b"\a", b"b": b"\b", b"E": b"\x1b", b"e": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _NAMED[b"v"] = b"\v"
 # Of one shell, not of a session; and what would give the text of the next command another meaning.
-_STAY = {"PWD", "SHLVL", "_", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD", "BASH_COMPAT", "PS4"}
+_STAY = {"PWD", "SHLVL", "_", "IFS", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD", "BASH_COMPAT", "PS4"}
 
 
 def telling(text: str) -> str:

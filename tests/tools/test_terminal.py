@@ -131,8 +131,11 @@ def test_a_terminal_is_there_when_it_is_asked_for(session):
 
 
 def test_programs_for_people_are_answered_with_an_advice(session):
-    assert "sed" in terminal("vi() { return 1; }; vi x", scope=session).value["note"]
+    assert "code" in terminal("python3 -q", scope=session).value["note"]
     assert "note" not in terminal("echo top", scope=session).value
+    with pytest.raises(UsageError, match="nothing was run") as error:
+        terminal("cd . && vim notes.txt", scope=session)
+    assert "sed" in error.value.hint
 
 
 @pytest.mark.parametrize(

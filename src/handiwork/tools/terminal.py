@@ -22,7 +22,8 @@ from ..core.loading import Late, load
 from ..core.types import Traits
 
 if TYPE_CHECKING:
-    from ..backends.environment.jobs import Jobs
+    from ..backends.environment.jobs import Job, Jobs
+    from ..backends.environment.waiting import Wanted
     from ..core.types import Args, Command, Done, Environment, Outcome, Pending, Process, Ran, Scope
 
 words = Late("handiwork.core.types")
@@ -83,6 +84,8 @@ def terminal(
     scope = scope or words.EMPTY_SCOPE
     if not command.strip():
         raise UsageError("the command is empty", "give a shell command")
+    if not background and (why := hints.hopeless(command)):
+        raise UsageError("it would wait for a person until its time is up; nothing was run", why)
     wanted = words.Command(
         command,
         cwd=(real_paths or {}).get(cwd or ".") or os.path.join(scope.here, os.path.expanduser(cwd)).rstrip("/") or "/",
@@ -119,9 +122,9 @@ def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Outco
     table, session = _jobs(scope), _session(scope)
     table.room(session)
     process = _begin(command, scope, lambda: _environment(scope).spawn(command))
-    watched = jobs.Watch(watch) if watch else None
-    ended = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
-    table.add(session, jobs.Job(process, lifetime, watched, told_end=ended))
+    job = jobs.Job(process, lifetime, jobs.Watch(watch) if watch else None)
+    table.add(session, job)
+    job.told_end = ended = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
     state = {**_state(process), "cwd": command.cwd}
     done: Done = words.Done(state, is_error=bool(process.poll()))
     pending: Pending = words.Pending(process.id, process.note or "it goes on; look at it with process", state)
@@ -206,7 +209,7 @@ def process(
     return _state(wanted)
 
 
-def _row(job: Any) -> dict[str, Any]:
+def _row(job: Job) -> dict[str, Any]:
     process = job.process
     return {"id": process.id, "command": process.command, "exit_code": process.poll(), "lifetime": job.lifetime}
 
@@ -225,7 +228,7 @@ def _page(process: Process, offset: int) -> dict[str, Any]:
     return {"id": process.id, "running": process.poll() is None, "output": output, "next_offset": after}
 
 
-def _waited(process: Process, until: Any, seconds: float, scope: Scope) -> dict[str, Any]:
+def _waited(process: Process, until: Wanted, seconds: float, scope: Scope) -> dict[str, Any]:
     came = waiting.wait_for(process, until, seconds, environment=_environment(scope), cancel=scope.cancel)
     return {"came": came, **_state(process)}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from handiwork.backends.environment.exits import ending, one_is_an_answer, signal_name, signal_number
-from handiwork.backends.environment.hints import hint
+from handiwork.backends.environment.hints import hint, hopeless
 from handiwork.core.types import Ran
 
 
@@ -50,6 +50,7 @@ def test_programs_for_people_are_known_when_they_fail_or_print_nothing(command, 
         ("git log | less", "commit 1", 0),
         ("emacs --batch -l x.el", "", 0),
         ("cat topology", "", 1),
+        ("git rebase -i HEAD~1", "fatal: not a git repository", 128),
     ],
 )
 def test_others_get_no_advice(command, output, code):
@@ -65,12 +66,36 @@ def test_others_get_no_advice(command, output, code):
         ("ping localhost", True, "background"),
         ("ping -c 3 localhost", True, ""),
         ("git rebase -i HEAD~3", False, "GIT_SEQUENCE_EDITOR"),
+        ("git commit --dry-run -m x", False, ""),
         ("git add -p", False, "whole files"),
     ],
 )
 def test_what_never_ends_and_what_silently_does_nothing(command, timed_out, about):
     found = advice(command, "some output", 143 if timed_out else 0, timed_out=timed_out)
     assert about in found and bool(found) == bool(about)
+
+
+@pytest.mark.parametrize("command", ["vim", "vi a b", "cd x && vim notes.txt", "sudo vi /etc/hosts", "FOO=1 nvim x"])
+def test_what_would_wait_for_a_key_is_known_beforehand(command):
+    assert "sed" in hopeless(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vim +wq x",
+        "vim -es x",
+        "echo vim",
+        "grep -r vim .",
+        "echo 'a; vim x'",
+        "cat <<E\nvim x\nE",
+        "git vim",
+        "vimprove x",
+        "apt-get install vim",
+    ],
+)
+def test_where_it_is_not_plain_nothing_is_said_beforehand(command):
+    assert hopeless(command) == ""
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,22 @@ from ...core.types import Ran
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """An advice for commands that begin like *words*, when they failed or printed nothing, never ended, or always."""
+    """An advice for commands that begin like *words*, when they failed or printed nothing, never ended, or worked."""
 
     words: str
     advice: str
-    when: Literal["failed", "endless", "always"] = "failed"
+    when: Literal["failed", "endless", "worked"] = "failed"
+
+
+_NO_EDITOR = "nobody sits at the editor: change the file with sed, or with a tool for files"
+# These would wait for a key until the time is up. With options they can do without a person.
+_WAITS = re.compile(r"(?:vi|vim|nvim|view|vimdiff|vimtutor)(?:\s+[^-+\s]\S*)*")
 
 
 PROGRAMS = (
     Hint(
         r"(vi|vim|nvim|vimdiff|nano|pico|emacs|ed|joe|micro|mcedit)\b(?!.*\s(--version|--batch|--headless|-[eE]?s)\b)",
-        "nobody sits at the editor: change the file with sed, or with a tool for files",
+        _NO_EDITOR,
     ),
     Hint(
         r"(top\b(?!.*\s-\w*b)|(htop|btop|atop|iotop|glances)\b)",
@@ -41,12 +46,12 @@ PROGRAMS = (
         r"git\s+rebase\b.*\s(-i|--interactive)\b",
         "no editor opens, so the list was taken as it was: set GIT_SEQUENCE_EDITOR to a command that edits it, "
         "such as \"sed -i '2s/pick/squash/'\"",
-        "always",
+        "worked",
     ),
     Hint(
         r"git\s+(add|checkout|reset|restore|stash|commit)\b.*\s(-p|--patch|--interactive)\b",
-        "it asks about each piece: name whole files, or apply a patch with `git apply --cached`",
-        "always",
+        "it asked about each piece and nobody answered: name whole files, or use `git apply --cached`",
+        "worked",
     ),
     Hint(
         r"git\s+commit\b(?!.*\s(-\w*[mFC]|--message|--file|--no-edit|--reuse-message))",
@@ -95,8 +100,19 @@ def hint(command: str, ran: Ran) -> str:
         said = next((advice for pattern, advice in PRINTED if re.search(pattern, printed)), "")
         if said:
             return said
-    holds = {"always": True, "endless": ran.timed_out, "failed": failed or not ran.output.strip()}
-    parts = [_BEFORE.sub("", part.strip(), count=1) for part in _SEPARATORS.split(command[:_SEEN])]
+    holds = {"worked": not failed, "endless": ran.timed_out, "failed": failed or not ran.output.strip()}
+    parts = _parts(command)
     return next(
         (known.advice for known in PROGRAMS if holds[known.when] and any(re.match(known.words, p) for p in parts)), ""
     )
+
+
+def hopeless(command: str) -> str:
+    """Why *command* would wait for a person until its time is up, where that is plain to see; else empty."""
+    quoted = any(sign in command for sign in "'\"\\`$\n")
+    return "" if quoted or not any(map(_WAITS.fullmatch, _parts(command))) else _NO_EDITOR
+
+
+def _parts(command: str) -> list[str]:
+    """The single commands, roughly, each from its program on."""
+    return [_BEFORE.sub("", part.strip(), count=1).rstrip() for part in _SEPARATORS.split(command[:_SEEN])]

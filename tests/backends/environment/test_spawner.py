@@ -176,7 +176,7 @@ def test_keepers_are_used_again_and_a_late_signal_hits_nobody(start):
     first.release()
     second = start("sleep 0.2; exit 5")
     assert second.keeper_pid == first.keeper_pid
-    keeper.send(bytes([signal.SIGCONT]))  # as if sent to the first one when it was just over
+    keeper.tell(signal.SIGCONT)  # as if sent to the first one when it was just over
     first.kill()
     assert second.wait(5) == 5
 
@@ -342,6 +342,22 @@ def _parent(pid):
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except FileNotFoundError:
         return 0
+
+
+@pytest.mark.integration
+def test_what_others_have_opened_is_not_held_by_the_helper(tmp_path):
+    script = """
+import os
+from handiwork.backends.environment.child import Nursery
+ours, theirs = os.pipe()
+os.set_inheritable(theirs, True)  # as libraries do that aren't Python's
+nursery = Nursery()
+child = nursery.start(["sh", "-c", "exec sleep 5"], cwd="/", env={"PATH": "/usr/bin:/bin"})
+os.close(theirs)
+print(os.read(ours, 1))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=python_env())
+    assert done.stdout == "b''\n"
 
 
 @pytest.mark.integration

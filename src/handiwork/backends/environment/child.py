@@ -6,7 +6,6 @@ import atexit
 import os
 import select
 import signal
-import socket
 import termios
 import threading
 import time
@@ -16,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from ...core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
 from .confinement import Confinement
-from .spawner import SPAWNER
+from .spawner import SPAWNER, Keeper
 
 GRACE_S = 1.0
 STATE_BYTES = 1_048_576
@@ -35,8 +34,7 @@ class Child:
         self.pipe, self.stdin = began.ends.pipe, began.ends.stdin
         self.exit_fd, self.gone_fd = began.ends.exit_fd, began.ends.gone_fd
         self._state_fd = began.ends.state_fd
-        self._keeper: socket.socket | None = began.keeper
-        self._serves_again = began.serves_again
+        self._keeper: Keeper | None = began.keeper
         self._lock = threading.Lock()
         self._code: int | None = None
         self._gone = False
@@ -86,7 +84,7 @@ class Child:
         """Signal it and everything that it started; SIGKILL ends all of it for certain."""
         with self._lock:
             if self._keeper is not None and not self._gone:
-                _tell(self._keeper, number)
+                self._keeper.tell(number)
 
     def kill(self) -> int | None:
         """End everything that this process started; the answer is its exit code."""
@@ -123,26 +121,10 @@ class Child:
                 os.close(descriptor)
             self.exit_fd = self.gone_fd = self.pipe = self.stdin = self._state_fd = -1
             self._gone = True
-        if keeper is not None:
-            _part(keeper, serves_again=gone and self._serves_again)
-
-
-def _tell(keeper: socket.socket, number: int) -> bool:
-    """Pass a signal on; False when the keeper is dead, and its tree with it."""
-    try:
-        keeper.send(bytes([number]))
-    except OSError:
-        return False
-    return True
-
-
-def _part(keeper: socket.socket, *, serves_again: bool) -> None:
-    if serves_again:
-        SPAWNER.give_back(keeper)
-        return
-    # Not only closed: a fork of this process may hold it too, and the keeper must see an end.
-    keeper.shutdown(socket.SHUT_RDWR)
-    keeper.close()
+        if keeper is not None and gone:
+            SPAWNER.give_back(keeper)
+        elif keeper is not None:
+            keeper.part()
 
 
 def _is_ready(descriptor: int, timeout_s: float = 0) -> bool:

@@ -39,7 +39,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of each process; None sets none.
+    """Limits of each process, which it is born with and a moment later can't raise any more; None sets none.
 
     `memory_bytes` is what a process may write to of its own (heap and private mappings), not shared
     memory and not the tree's sum. `processes` is how many threads and processes may be added to those that

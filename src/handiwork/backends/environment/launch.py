@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ...core.types import Command
+from .confinement import Confinement
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A program to start on this machine, the folder it starts in, and all of its variables.
+    """A program to start on this machine: the folder it starts in, all of its variables, what it may touch.
 
     `state` is the way that what a command writes to its descriptor 9 takes to ours: the same descriptor,
     or the program's standard error, where nothing else gets through (a remote shell, a container). There
@@ -21,6 +22,7 @@ class Launch:
     argv: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
+    confinement: Confinement | None = None
     state: Literal["descriptor", "stderr"] = "descriptor"
 
 

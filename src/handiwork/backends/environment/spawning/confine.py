@@ -49,10 +49,12 @@ class Fence(NamedTuple):
     def start(self, work: Callable[[], int]) -> int:
         """The process id that *work* gives, of a program with this fence around it."""
         try:
-            return _in_own_thread(lambda: self._confined(work))
+            pid = _in_own_thread(lambda: self._confined(work))
         finally:
             if self.ruleset >= 0:
                 os.close(self.ruleset)
+        self._limit(pid)
+        return pid
 
     def _confined(self, work: Callable[[], int]) -> int:
         try:
@@ -62,9 +64,7 @@ class Fence(NamedTuple):
             kernel.filter_calls(self.instructions)
         except OSError as error:
             raise NoFenceError(error.errno, error.strerror) from error
-        pid = self._limited(work)
-        self._limit(pid)
-        return pid
+        return self._limited(work)
 
     def _limited(self, work: Callable[[], int]) -> int:
         """Do it under limits that can be taken back, so that the program is born with them.

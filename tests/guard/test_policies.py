@@ -80,6 +80,20 @@ def test_the_folder_and_the_variables_of_the_session_are_known(tmp_path: Path) -
     assert judged(known) is ALLOW and isinstance(judged(call), Ask)
 
 
+def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> None:
+    call = ready(TERMINAL, {"command": "make $TARGET"}, work=tmp_path)
+
+    def keys(**exported: str) -> tuple[str, ...]:
+        shell = ShellState(str(tmp_path), exported)
+        asked = judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))))
+        assert isinstance(asked, Ask)
+        return asked.keys
+
+    assert keys() == keys(OTHER="1") == (f"command:make $TARGET@{tmp_path}",)
+    assert keys(TARGET="all") == keys(TARGET="all", OTHER="1") == (f"command:make $TARGET@{tmp_path} TARGET=all",)
+    assert len({keys(), keys(TARGET="all"), keys(TARGET="clean"), keys(PATH="/x"), keys(LD_PRELOAD="x")}) == 5
+
+
 def test_urls_code_and_recipients() -> None:
     fetch = Traits(effect="read", touches={"urls": "url"})
     assert judged(ready(fetch, {"urls": ["https://example.com"]})) is ALLOW

@@ -100,6 +100,7 @@ def test_a_session_whose_folder_is_gone_is_taken_back(session, tmp_path):
     assert terminal("pwd", scope=session).value["output"] == f"{tmp_path}\n"
 
 
+@pytest.mark.integration
 def test_of_two_at_once_the_later_end_counts(session):
     session.shell.exported["BOTH"] = "1"
     outputs = {}
@@ -240,6 +241,7 @@ def test_signals_waits_and_watches(scope):
     assert "has ended" in table.notices()[0] and not table.notices()
 
 
+@pytest.mark.integration
 def test_a_program_for_a_terminal_is_talked_to(scope):
     name = terminal("python3 -q", background=True, pty=True, scope=scope).handle
     assert process("wait", id=name, until_text=">>> ", timeout=20, scope=scope)["came"] == "text"
@@ -263,6 +265,7 @@ def test_lifetimes(scope):
     assert (rows[turn]["lifetime"], rows[session]["lifetime"]) == ("turn", "session")
 
 
+@pytest.mark.integration
 def test_what_is_detached_outlives_its_environment_and_says_how_to_end_it(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     environment = LocalEnvironment(tmp_path)

@@ -42,6 +42,7 @@ def test_a_text_is_waited_for_from_an_offset_on(env, wait):
     assert wait(process, text="ready", offset=after) == "text"
 
 
+@pytest.mark.integration
 def test_a_text_printed_in_pieces_is_found(env, wait):
     process = env.spawn(Command("printf rea; sleep 0.2; printf dy; sleep 30", cwd="/"))
     assert wait(process, text="ready") == "text"
@@ -53,6 +54,7 @@ def test_an_end_ends_every_wait(env, wait):
     assert wait(env.spawn(Command("echo last words", cwd="/")), text="last words") == "text"
 
 
+@pytest.mark.integration
 def test_a_port_is_waited_for(env, wait):
     port = free_port()
     server = f"python3 -m http.server --bind 127.0.0.1 {port}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ..core.errors import near_names
+from ..core.errors import UsageError, near_names
 from ..core.loading import Late
 from ..core.types import (
     Allow,
@@ -149,8 +149,16 @@ def locate(parts: Parts, ready: Ready) -> Prepared:
     if not traits.touches:
         return ready
     here = ready.call.scope.here
-    real = {path: found for path in paths_named(traits, ready.args) if (found := _real(path, here))}
+    real = {path: found for path in _named(ready) if (found := _real(path, here))}
     return replace(ready, real_paths=real) if real else ready
+
+
+def _named(ready: Ready) -> tuple[str, ...]:
+    """The paths of the call; none for a patch that can't be read: the guard asks about that, the tool says why."""
+    try:
+        return tuple(paths_named(ready.entry.traits, ready.args))
+    except UsageError:
+        return ()
 
 
 def _real(path: str, here: str) -> str:

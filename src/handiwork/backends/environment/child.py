@@ -16,6 +16,7 @@ from ...core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
 from .confinement import Confinement
 from .spawner import SPAWNER, Keeper
+from .spawning.order import NOTHING_LEFT
 
 GRACE_S = 1.0
 STATE_BYTES = 1_048_576
@@ -61,7 +62,7 @@ class Child:
             while not self._gone and _is_ready(self.gone_fd):
                 piece = os.read(self.gone_fd, 4096)
                 self._names += piece
-                self._gone = not piece
+                self._gone = not piece or piece.endswith(NOTHING_LEFT)
             return not self._gone
 
     def wait_gone(self, timeout_s: float) -> bool:

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...core.errors import UsageError
@@ -22,6 +22,7 @@ class Stamp:
     inode: int
     size: int
     modified_ns: int
+    mode: int = field(default=0o644, compare=False)
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -32,13 +33,14 @@ def stamp_of(path: Path) -> Stamp | None:
         return None
     except OSError as error:
         raise _told(error, path) from None
-    return Stamp(about.st_ino, about.st_size, about.st_mtime_ns)
+    return Stamp(about.st_ino, about.st_size, about.st_mtime_ns, stat.S_IMODE(about.st_mode))
 
 
-def replace_file(path: Path, data: bytes, *, expected: Stamp | None) -> None:
+def replace_file(path: Path, data: bytes, *, expected: Stamp | None, mode: int | None = None) -> None:
     """Make *data* the content of *path*, whole or not at all; parent directories are made.
 
-    A link stays a link: its target is replaced. Mode and owner are kept. Raises `UsageError` where
+    A link stays a link: its target is replaced. Mode and owner are kept; a new file gets *mode*, or what
+    the umask leaves. Raises `UsageError` where
     the file isn't (any more) the one that *expected* was taken of, or can't be written.
     """
     target = Path(os.path.realpath(path))
@@ -46,10 +48,22 @@ def replace_file(path: Path, data: bytes, *, expected: Stamp | None) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         _check(target)
         with _beside(target) as (folder, temporary):
-            _fill(folder, temporary, target, data)
+            _fill(folder, temporary, target, data, mode)
             if stamp_of(target) != expected:
                 raise UsageError(f"{path} has changed meanwhile", "read it again and repeat the edit")
             os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
+    except OSError as error:
+        raise _told(error, path) from None
+
+
+def remove_file(path: Path, *, expected: Stamp) -> None:
+    """Remove the file at *path*. Raises `UsageError` where it isn't the one that *expected* was taken of."""
+    try:
+        with _opened(path.parent) as folder:
+            if stamp_of(path) != expected:
+                raise UsageError(f"{path} has changed meanwhile", "read it again and repeat the edit")
+            os.unlink(path.name, dir_fd=folder)
             os.fsync(folder)
     except OSError as error:
         raise _told(error, path) from None
@@ -82,17 +96,25 @@ def _told(error: OSError, path: Path) -> UsageError:
 @contextmanager
 def _beside(target: Path) -> Iterator[tuple[int, str]]:
     """The open directory of *target* and a free name in it, which is gone afterwards."""
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     temporary = f".hw-{os.urandom(8).hex()}.tmp"
+    with _opened(target.parent) as folder:
+        try:
+            yield folder, temporary
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield folder, temporary
+        yield opened
     finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)
-        os.close(folder)
+        os.close(opened)
 
 
-def _fill(folder: int, temporary: str, target: Path, data: bytes) -> None:
+def _fill(folder: int, temporary: str, target: Path, data: bytes, mode: int | None) -> None:
     """Write *data* under the temporary name, safe on the disk.
 
     Where the system can, the file has no name until it is complete: a kill leaves nothing behind.
@@ -104,7 +126,7 @@ def _fill(folder: int, temporary: str, target: Path, data: bytes) -> None:
         file = os.open(temporary, flags, 0o666, dir_fd=folder)
     try:
         _write_all(file, data)
-        _dress(file, target)
+        _dress(file, target, mode)
         os.fsync(file)
         if not named:
             os.link(f"/proc/self/fd/{file}", temporary, src_dir_fd=folder, dst_dir_fd=folder)
@@ -130,11 +152,13 @@ def _write_all(file: int, data: bytes) -> None:
         rest = rest[os.write(file, rest) :]
 
 
-def _dress(file: int, target: Path) -> None:
-    """Give the new file the owner and mode of the one it replaces; a new name gets what umask leaves."""
+def _dress(file: int, target: Path, mode: int | None) -> None:
+    """Give the file the owner and mode of the one it replaces; a new name gets *mode*, or what umask leaves."""
     try:
         old = target.stat()
     except FileNotFoundError:
+        if mode is not None:
+            os.fchmod(file, mode)
         return
     mine = os.fstat(file)
     if (old.st_uid, old.st_gid) != (mine.st_uid, mine.st_gid):

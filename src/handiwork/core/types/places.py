@@ -122,6 +122,7 @@ class Files(Protocol):
     `real` resolves a path as it is now; the others take such a real path and refuse, with `UsageError`,
     to follow a link on the way: what was judged is what is opened. `replace` and `remove` do so whole
     or not at all, and only while the file is still what *expected* tells (None: there is none).
+    A new file gets *mode*, else what the umask leaves.
     """
 
     def real(self, path: str, /) -> str: ...
@@ -132,7 +133,7 @@ class Files(Protocol):
 
     def open(self, path: str, /) -> BinaryIO: ...
 
-    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None) -> FileStat: ...
+    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None, mode: int | None = None) -> FileStat: ...
 
     def remove(self, path: str, /, *, expected: FileStat) -> None: ...
 

@@ -10,7 +10,7 @@ from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
 from .kernel import adopt
 from .launch import Descriptors, Failed, launch
-from .order import HELLO, START, unpack
+from .order import HELLO, NOTHING_LEFT, START, unpack
 from .tree import Process, descendants, end_tree, signal_tree
 from .wake import Wake
 
@@ -68,12 +68,13 @@ def _serve(host: socket, wake: Wake, nothing: int, descriptors: list[int]) -> No
         os.close(descriptor)
     watch = Watch(exit_, gone, detached=order.detached)
     if isinstance(begun, Failed):
-        _tell(host.fileno(), b"error " + begun.pack() + b"\n")
         watch.end_all()  # a program whose limits couldn't be set may have begun
+        watch.until_gone(host, wake)
+        _tell(host.fileno(), b"error " + begun.pack() + b"\n")
     else:
-        _tell(host.fileno(), b"pid %d %d\n" % (begun, os.getpid()))
         watch.pid = begun
-    watch.until_gone(host, wake)
+        _tell(host.fileno(), b"pid %d %d\n" % (begun, os.getpid()))
+        watch.until_gone(host, wake)
 
 
 def _exactly(host: socket, size: int) -> bytes:
@@ -90,7 +91,7 @@ def _tell(descriptor: int, line: bytes) -> bool:
     """Write to the host; False when it isn't there any more, which we also hear from its socket."""
     try:
         os.write(descriptor, line)
-    except BrokenPipeError:
+    except ConnectionError:
         return False
     return True
 
@@ -119,6 +120,7 @@ class Watch:
             if self._ending_since and time.monotonic() >= self._look_at:
                 self._end()
         self._close_exit()
+        _tell(self._gone, NOTHING_LEFT)
         os.close(self._gone)
 
     def end_all(self) -> None:

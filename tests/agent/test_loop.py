@@ -84,6 +84,9 @@ class News:
     def __init__(self, *told):
         self.waiting, self.ended_turns = list(told), 0
 
+    def of(self, _session):
+        return self
+
     def notices(self):
         told, self.waiting = self.waiting, []
         return told
@@ -95,7 +98,9 @@ class News:
 def test_news_of_the_background_is_told_once_with_the_next_request(make, add):
     news = News("bg1 has ended")
     add("work", lambda _: news.waiting.append("bg2 has ended") or "done")
-    agent = make({"calls": [call("work", id="c1"), call("work", id="c2")]}, "I see", "again", background=news)
+    agent = make(
+        {"calls": [call("work", id="c1"), call("work", id="c2")]}, "I see", "again", background=lambda _session: news
+    )
     run(agent, "go")
     messages = agent.conversation.messages
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "tool", "tool", "user", "assistant"]
@@ -109,7 +114,7 @@ def test_news_of_the_background_is_told_once_with_the_next_request(make, add):
 def test_a_turn_that_is_cut_short_ends_what_was_to_live_as_long(make, add):
     news, token = News(), CancelToken()
     add("stop", lambda _: token.cancel() or "stopped")
-    assert run(make({"calls": [call("stop")]}, "never", background=news), cancel=token).ending == "cancelled"
+    assert run(make({"calls": [call("stop")]}, "never", background=news.of), cancel=token).ending == "cancelled"
     assert news.ended_turns == 1
 
 

@@ -1,5 +1,6 @@
 """Terminals as agents use them: many sessions at once, floods, servers, ends, all through the whole pipeline."""
 
+import asyncio
 import json
 import os
 import signal
@@ -14,6 +15,8 @@ from functools import partial
 
 import pytest
 
+from handiwork.agent.loop import Budget
+from handiwork.apps.agents import Face, build_agent
 from handiwork.apps.house import House
 from handiwork.catalog.discovery import Scanner
 from handiwork.catalog.store import registry as built_in
@@ -21,6 +24,7 @@ from handiwork.core.cancel import CancelToken
 from handiwork.core.types import ToolCall
 from handiwork.sources.builtin import load_builtins
 from handiwork.sources.modules import Harvest
+from handiwork.testing import ScriptedModel
 
 pytestmark = pytest.mark.integration
 
@@ -246,7 +250,7 @@ def test_a_server_is_started_waited_for_used_and_ended(house, tmp_path):
     (tmp_path / "page").write_text("hello")
     command = f"sleep 0.3; exec python3 -m http.server --bind 127.0.0.1 {port}"
     started = call(house, "s", "terminal", cwd=tmp_path, command=command, background=True)
-    assert started["pending"] == started["id"] and started["running"]
+    assert started["running"]
     came = call(house, "s", "process", cwd=tmp_path, action="wait", id=started["id"], until_port=port, timeout=20)
     assert came["came"] == "port"
     fetch = f"python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{port}/page').read())\""
@@ -255,6 +259,30 @@ def test_a_server_is_started_waited_for_used_and_ended(house, tmp_path):
     came = call(house, "s", "process", cwd=tmp_path, action="wait", id=started["id"], timeout=5)
     assert came["came"] == "end" and not came["running"], ended
     assert len(house.background("s").notices()) == 1
+
+
+def test_an_agent_hears_once_of_what_it_started_and_what_was_for_its_turn_ends_with_it(house, tmp_path):
+    mark = f"64.{time.time_ns() % 1_000_000_000}"
+
+    def asks(command, **more):
+        return {"calls": [{"name": "terminal", "arguments": {"command": command, **more}}]}
+
+    model = ScriptedModel(
+        [
+            asks("sleep 0.3; exit 4", background=True),
+            asks(f"exec sleep {mark}", background=True, lifetime="turn"),
+            asks("sleep 0.6"),
+            asks("echo more"),
+            "done",
+        ]
+    )
+    face = Face("test", ("terminal",), approver=lambda *_: True)
+    agent = build_agent(house, model, face, cwd=str(tmp_path), budget=Budget())
+    assert asyncio.run(agent.run("go")).answer == "done"
+    said = [str(m["content"]) for m in agent.conversation.messages]
+    news = [text for text in said if text.startswith("[background:")]
+    assert news == ["[background: bg1 (sleep 0.3; exit 4) has ended with exit code 4]"]
+    assert gone(mark, 1)
 
 
 def test_what_is_detached_outlives_the_host_even_when_it_is_killed(tmp_path):

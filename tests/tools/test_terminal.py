@@ -12,7 +12,7 @@ from handiwork.backends.environment.jobs import SessionJobs
 from handiwork.backends.environment.local import LocalEnvironment
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import UsageError
-from handiwork.core.types import Pending, Scope, ShellState
+from handiwork.core.types import Done, Scope, ShellState
 from handiwork.tools import terminal as tools
 from handiwork.tools.terminal import process, terminal
 
@@ -214,10 +214,10 @@ def test_a_background_process_from_start_to_end(scope):
         assert process("poll", id=name, scope=scope)["exit_code"] == 137
 
 
-def test_a_start_is_pending_with_what_is_known_and_an_end_is_done(scope):
+def test_a_start_is_answered_with_its_handle_and_what_is_known(scope):
     started = terminal("echo up; sleep 30", background=True, scope=scope)
-    assert isinstance(started, Pending) and started.handle == started.value["id"]
-    assert started.value["latest_output"] == "up\n" and "process" in started.note
+    assert isinstance(started, Done) and not started.is_error  # not pending: the call has its answer
+    assert started.value["running"] and started.value["latest_output"] == "up\n"
 
 
 def test_a_background_process_starts_with_the_sessions_state(session):
@@ -228,7 +228,7 @@ def test_a_background_process_starts_with_the_sessions_state(session):
 
 def test_signals_waits_and_watches(scope):
     command = "trap 'echo got hup' HUP; echo ready; while :; do sleep 0.05; done"
-    name = terminal(command, background=True, watch="got", scope=scope).handle
+    name = terminal(command, background=True, watch="got", scope=scope).value["id"]
     assert process("wait", id=name, until_text="ready", scope=scope)["came"] == "text"
     process("signal", id=name, signal="SIGHUP", scope=scope)
     assert process("wait", id=name, until_text="got hup", scope=scope)["came"] == "text"
@@ -243,7 +243,7 @@ def test_signals_waits_and_watches(scope):
 
 @pytest.mark.integration
 def test_a_program_for_a_terminal_is_talked_to(scope):
-    name = terminal("python3 -q", background=True, pty=True, scope=scope).handle
+    name = terminal("python3 -q", background=True, pty=True, scope=scope).value["id"]
     assert process("wait", id=name, until_text=">>> ", timeout=20, scope=scope)["came"] == "text"
     process("write", id=name, text="print(6 * 7)\n", scope=scope)
     assert process("wait", id=name, until_text="42", scope=scope)["came"] == "text"
@@ -257,8 +257,8 @@ def test_what_was_told_at_once_is_no_news(scope):
 
 
 def test_lifetimes(scope):
-    turn = terminal("sleep 30", background=True, lifetime="turn", scope=scope).handle
-    session = terminal("sleep 30", background=True, scope=scope).handle
+    turn = terminal("sleep 30", background=True, lifetime="turn", scope=scope).value["id"]
+    session = terminal("sleep 30", background=True, scope=scope).value["id"]
     SessionJobs(scope.environment, scope.session_id).end_turn()
     rows = {row["id"]: row for row in process("list", scope=scope)["processes"]}
     assert rows[turn]["exit_code"] == 137 and rows[session]["exit_code"] is None
@@ -271,17 +271,17 @@ def test_what_is_detached_outlives_its_environment_and_says_how_to_end_it(tmp_pa
     environment = LocalEnvironment(tmp_path)
     scope = Scope(cwd="/", session_id="d", environment=environment)
     started = terminal("echo up; exec sleep 60", background=True, lifetime="detached", scope=scope)
-    path, keeper = re.search(r"output is in (\S+), and `kill (\d+)`", started.note).groups()
+    path, keeper = re.search(r"output is in (\S+), and `kill (\d+)`", started.value["note"]).groups()
     assert started.value["latest_output"] == "up\n" and os.stat(path).st_mode & 0o777 == 0o600
     with pytest.raises(UsageError, match="reads no input"):
-        process("write", id=started.handle, text="x", scope=scope)
+        process("write", id=started.value["id"], text="x", scope=scope)
     for wrong in ({"watch": "up"}, {"pty": True}):
         with pytest.raises(UsageError, match="detached"):
             terminal("sleep 60", background=True, lifetime="detached", scope=scope, **wrong)
     environment.close()
     assert os.path.exists(f"/proc/{keeper}")
     os.kill(int(keeper), signal.SIGTERM)
-    wait_until(lambda: process("poll", id=started.handle, scope=scope)["exit_code"] == 137)
+    wait_until(lambda: process("poll", id=started.value["id"], scope=scope)["exit_code"] == 137)
 
 
 def test_what_fails_at_once_is_told_at_once(scope):

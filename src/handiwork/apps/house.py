@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from ..backends.environment.late import LateEnvironment
@@ -19,7 +20,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, ShellState, ToolCall
+from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -59,6 +60,7 @@ class House:
             limits=_limits(self.config, results),
         )
         self._environment = LateEnvironment(results)
+        self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
@@ -90,6 +92,7 @@ class House:
 
     def fill(self) -> None:
         """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
+        _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
         ground = Ground(
@@ -176,6 +179,13 @@ def _limits(config: Config, folder: str) -> Limits:
         folder=folder,
         named=config.result_chars,
     )
+
+
+def _make_private(home: str) -> None:
+    """A new home is its owner's alone. One that can't be made is told by whoever has something to store there."""
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(home), exist_ok=True)
+        os.mkdir(home, 0o700)
 
 
 def _remove_folder(folder: str) -> None:

@@ -107,8 +107,8 @@ def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
             status: Status = "error" if failed else "ok"
             text = clean_error(text) if failed else text
             return ToolResult(call, text, failed, status, "", done.labels, duration_ms, artifacts)
-        case Pending(handle, note, value):
-            text = dumps({"pending": handle, **value, "note": note})
+        case Pending(handle, note):
+            text = dumps({"pending": handle, "note": note})
             return ToolResult(call, text, status="pending", duration_ms=duration_ms)
         case NeedsInput(message, form, handle):
             text = dumps({"needs_input": message, "form": form, "handle": handle})

@@ -260,7 +260,7 @@ def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolRes
     most = parts.limits.of(ready.entry if ready else None)
     if len(result.content) <= most:
         return result
-    return replace(result, content=cut(result, result.content, parts.limits, most))
+    return cut(result, parts.limits, most)
 
 
 def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:

@@ -24,7 +24,7 @@ from ..core.types import Traits
 if TYPE_CHECKING:
     from ..backends.environment.jobs import Job, Jobs
     from ..backends.environment.waiting import Wanted
-    from ..core.types import Args, Command, Done, Environment, Outcome, Pending, Process, Ran, Scope
+    from ..core.types import Args, Command, Done, Environment, Process, Ran, Scope
 
 words = Late("handiwork.core.types")
 jobs = Late("handiwork.backends.environment.jobs")
@@ -79,7 +79,7 @@ def terminal(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> Done:
     """Run a command to its end, or start it in the background."""
     scope = scope or words.EMPTY_SCOPE
     if not command.strip():
@@ -101,7 +101,7 @@ def terminal(
     return _answered(ran, wanted, scope)
 
 
-def _terminal(args: Args, /, **kw: Any) -> Outcome:
+def _terminal(args: Args, /, **kw: Any) -> Done:
     return terminal(**args, scope=kw.get("scope"), real_paths=kw.get("real_paths"))
 
 
@@ -116,7 +116,7 @@ def _begin(command: Command, scope: Scope, start: Callable[[], Any]) -> Any:
         raise UsageError(f"the folder {gone} is gone; nothing was run", f"commands start in {scope.cwd} now") from error
 
 
-def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Outcome:
+def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Done:
     if command.detached and (watch or command.terminal):
         raise UsageError("what is detached can't be watched and has no terminal", "give another lifetime")
     table, session = _jobs(scope), _session(scope)
@@ -124,11 +124,12 @@ def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Outco
     process = _begin(command, scope, lambda: _environment(scope).spawn(command))
     job = jobs.Job(process, lifetime, jobs.Watch(watch) if watch else None)
     table.add(session, job)
-    job.told_end = ended = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
+    job.told_end = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
     state = {**_state(process), "cwd": command.cwd}
+    if process.note:
+        state["note"] = process.note
     done: Done = words.Done(state, is_error=bool(process.poll()))
-    pending: Pending = words.Pending(process.id, process.note or "it goes on; look at it with process", state)
-    return done if ended else pending
+    return done
 
 
 def _hand_on(ran: Ran, command: Command, scope: Scope, *, stays: bool) -> None:

@@ -117,8 +117,7 @@ class Matcher:
     def _stop(self) -> None:
         if self._child is not None:
             self._child.close_stdin()
-            self._child.kill_group()
-            self._child.wait(1.0)
+            self._child.kill()
             self._nursery.forget(self._child)
             self._child = None
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ShellState,
     )
     from .roles import Background, Embedder, Journal, Judge
+    from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -81,6 +82,13 @@ _MODULES = {
         "Journal",
         "Judge",
     ),
+    "sessions": (
+        "Entry",
+        "EntryKind",
+        "Hit",
+        "SessionInfo",
+        "SessionStore",
+    ),
     "tools": (
         "Args",
         "Effect",
@@ -119,6 +127,8 @@ __all__ = [
     "Done",
     "Effect",
     "Embedder",
+    "Entry",
+    "EntryKind",
     "EnvNames",
     "Environment",
     "FileKind",
@@ -126,6 +136,7 @@ __all__ = [
     "Files",
     "Forbid",
     "Handler",
+    "Hit",
     "Http",
     "HttpReply",
     "Journal",
@@ -148,6 +159,8 @@ __all__ = [
     "SandboxPolicy",
     "Schema",
     "Scope",
+    "SessionInfo",
+    "SessionStore",
     "ShellState",
     "Status",
     "Step",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -47,11 +46,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The work goes on elsewhere; `handle` finds it again, `value` is what is known of it so far."""
+    """The work goes on elsewhere; `handle` finds it again, also from another process."""
 
     handle: str
     note: str = ""
-    value: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

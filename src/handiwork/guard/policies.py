@@ -138,12 +138,17 @@ def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     return _verdict(found.action, found.reasons, keys)
 
 
-def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+def _rate_command(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
     found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
-    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
+    keys = (f"command:{text}@{cwd}",)
+    if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:
+        return Ask("it may change something", keys)
+    if bounds.mode == "ask" and found.action == "allow" and found.edits:
+        return Ask("it changes " + ", ".join(found.edits[:5]), keys)
+    return _verdict(found.action, found.reasons, keys)
 
 
 def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:

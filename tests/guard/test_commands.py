@@ -155,6 +155,11 @@ def test_any_characters_get_a_verdict(text: str) -> None:
     assert judge_command(text, home=HOME).action in ("allow", "ask", "forbid")
 
 
+@pytest.mark.parametrize("text", ["{\u9bbb}", "a{\U0001e800 b", "echo {\u00e9,\u2603}", "x=\ud800", "\x00{\u4e00"])
+def test_characters_beyond_ascii_do_not_upset_the_parser(text: str) -> None:
+    assert judge_command(text * 50, home=HOME).action in ("allow", "ask")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -38,7 +38,9 @@ def is_pattern(word: str) -> bool:
 def may_match(pattern: str, name: str) -> bool:
     """Whether the last part of a path with pattern signs matches a name; `*` doesn't match a leading dot."""
     part = pattern.rpartition("/")[2]
-    return is_pattern(part) and (name[0] != "." or part[0] == ".") and compiled(part).fullmatch(name) is not None
+    if not is_pattern(part) or not re.search(r"[A-Za-z0-9]", part):
+        return False
+    return (name[0] != "." or part[0] == ".") and compiled(part).fullmatch(name) is not None
 
 
 def unfold_braces(raw: str) -> list[str]:

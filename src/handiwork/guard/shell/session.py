@@ -181,7 +181,7 @@ class Shell:
     def _reads_matches(self, pattern: str) -> str:
         """A pattern reads what it matches now; where that can't be seen, what it might match."""
         found = list(itertools.islice(glob.iglob(pattern), MOST_MATCHES)) if self.cwd and is_known(pattern) else []
-        name = next((n for n in SECRET_NAMES if may_match(pattern, n)), "")
+        name = secret(pattern) or next((n for n in SECRET_NAMES if may_match(pattern, n)), "")
         if name:
             self.effect("read_secret", pattern, f"{shown(pattern)} may match {name}")
         return UNKNOWN + "".join(self._reads_one(path)[1:] for path in found) + (SECRET if name else "")

@@ -17,6 +17,10 @@ _OPENED_BRACE = re.compile(r"(^|[;&|(!]|\b(?:then|do|else|exec|sudo)\s)(\s*)\{(?
 _TWO_WAYS = re.compile(r"<>")
 _BARE_HEREDOC = re.compile(r"<<-?\s*[\w.]+(?=[;&)])")
 
+# To a shell every byte beyond ASCII is a letter of a word. The grammar's own scanner reads beyond its tables
+# for some of them, so it is shown letters; words are cut from the true text.
+_AS_LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
+
 _own = threading.local()
 
 
@@ -27,11 +31,11 @@ def parse(text: str) -> tuple[bytes, Node]:
     if "<<" in text:
         text = _BARE_HEREDOC.sub(lambda m: m[0] + " ", text)
     source = text.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
+    root = _parser().parse(source.translate(_AS_LETTERS)).root_node
     if not root.has_error:
         return source, root
     mended = _mended(text).encode("utf-8", "replace")
-    return mended, _parser().parse(mended).root_node
+    return mended, _parser().parse(mended.translate(_AS_LETTERS)).root_node
 
 
 def _parser() -> Parser:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
+
+from .scanning import past_quoted
 
 MOST_WORDS = 64
 MOST_CHARACTERS = 4_000
@@ -13,7 +16,9 @@ _NEVER = re.compile(r"(?!)")
 @lru_cache(maxsize=512)
 def compiled(pattern: str, *, lazy: bool = False) -> re.Pattern[str]:
     """A shell pattern as a regular expression; one that can't be read matches nothing."""
-    star, out, at = ".*?" if lazy else ".*", [], 0
+    star = ".*?" if lazy else ".*"
+    out: list[str] = []
+    at = 0
     while at < len(pattern):
         char, at = pattern[at], at + 1
         if char == "*":
@@ -60,33 +65,36 @@ def unfold_braces(raw: str) -> list[str]:
     return done
 
 
-_SKIPPED = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$\{[^}]*\}|\$\([^)]*\)""", re.DOTALL)
-_OPEN = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$\{[^}]*\}|\$\([^)]*\)|\{""", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?$")
 
 
 def _first_brace(word: str) -> tuple[str, list[str], str] | None:
     """What stands before the first unfoldable brace, its options, and what stands after."""
-    for found in _OPEN.finditer(word):
-        if found[0] != "{":
+    at = 0
+    while at < len(word):
+        past = past_quoted(word, at)
+        if past > at or word[at] != "{":
+            at = max(past, at + 1)
             continue
-        end, commas = _close(word, found.end())
-        inner = word[found.end() : end]
+        end, commas = _close(word, at + 1)
+        inner = word[at + 1 : end]
         if end < len(word) and commas:
-            places = [found.end() - 1, *commas, end]
-            options = [word[a + 1 : b] for a, b in zip(places, places[1:], strict=False)]
-            return word[: found.start()], options[:MOST_WORDS], word[end + 1 :]
+            options = [word[a + 1 : b] for a, b in itertools.pairwise([at, *commas, end])]
+            return word[:at], options[:MOST_WORDS], word[end + 1 :]
         if end < len(word) and (counted := _RANGE.match(inner)):
-            return word[: found.start()], _counted(counted), word[end + 1 :]
+            return word[:at], _counted(counted), word[end + 1 :]
+        at += 1
     return None
 
 
 def _close(word: str, at: int) -> tuple[int, list[int]]:
     """Where the brace that was opened before *at* closes, and its commas."""
-    depth, commas = 0, []
+    depth = 0
+    commas: list[int] = []
     while at < len(word):
-        if skipped := _SKIPPED.match(word, at):
-            at = skipped.end()
+        past = past_quoted(word, at)
+        if past > at:
+            at = past
             continue
         char = word[at]
         if char == "}" and depth == 0:

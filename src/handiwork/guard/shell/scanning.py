@@ -7,6 +7,7 @@ sign, or the length of the text where it is never closed. Each is linear in what
 from __future__ import annotations
 
 import re
+from typing import Final
 
 _DOUBLE = re.compile(r'[\\"`]|\$\(|\$\{')
 _NESTED = re.compile(r"""[\\'"`()]|\$\{|\$'""")
@@ -14,6 +15,15 @@ _BRACED = re.compile(r"""[\\'"`}]|\$\{|\$\(|\$'""")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*", re.DOTALL)
 MOST_DEPTH = 40
+
+
+_QUOTED = re.compile(r"""\\|\$?['"]|`|\$\{|\$\(""")
+
+
+def past_quoted(text: str, at: int) -> int:
+    """The place after the quotes, substitution or escape that begins at *at*; *at* itself where nothing does."""
+    found = _QUOTED.match(text, at)
+    return _past(text, found, 0) if found else at
 
 
 def end_of_single(text: str, at: int) -> int:
@@ -68,14 +78,14 @@ def _past(text: str, opening: re.Match[str], depth: int) -> int:
         return at + 1
     if depth > MOST_DEPTH:
         return len(text)
-    if sign == "'":
-        return end_of_single(text, at) + 1
-    if sign == "$'":
-        return end_of_ansi(text, at) + 1
-    if sign == "`":
-        return end_of_backtick(text, at) + 1
-    if sign == '"':
-        return end_of_double(text, at, depth + 1) + 1
-    if sign == "${":
-        return end_of_brace(text, at, depth + 1) + 1
-    return end_of_parenthesis(text, at, depth + 1) + 1
+    flat = _FLAT.get(sign)
+    return (flat(text, at) if flat else _NESTING[sign.lstrip("$") if sign == '$"' else sign](text, at, depth + 1)) + 1
+
+
+_FLAT: Final = {"'": end_of_single, "$'": end_of_ansi, "`": end_of_backtick}
+_NESTING: Final = {
+    '"': end_of_double,
+    "${": end_of_brace,
+    "$(": end_of_parenthesis,
+    "(": end_of_parenthesis,
+}

@@ -11,6 +11,7 @@ from .effects import Effect
 from .places import (
     is_disk,
     is_product,
+    is_source,
     is_system,
     is_temporary,
     is_vital,
@@ -102,7 +103,7 @@ _ASKED: Final = {
     "unparsed": "a part of it can't be read",
 }
 # What a command may do unasked.
-_ALLOWED: Final = READING | {"run", "run_file", "send", "make", "own", "install"}
+_ALLOWED: Final = READING | {"run", "run_file", "send", "listen_here", "make", "own", "install"}
 
 
 def ruling(effect: Effect, grounds: Grounds) -> Ruling:
@@ -157,10 +158,12 @@ def _removal(effect: Effect, grounds: Grounds) -> Ruling:
 def _inner_removal(path: str, inner: str | None, *, tree: bool) -> Ruling:
     if inner is None:
         return Ruling("ask", f"it deletes {shown(path)}, outside the workspace")
-    if why := protected(inner):
+    if (why := protected(inner)) and not inner.endswith((".git/index.lock", ".git/HEAD.lock", ".git/config.lock")):
         return Ruling("ask", f"it deletes {shown(path)}, which is {why}")
     if is_product(inner):
         return ALLOWED
+    if is_source(inner):
+        return Ruling("ask", f"it deletes {shown(path)}, which nothing makes again")
     if tree or any(sign in inner for sign in "*?["):
         return Ruling("ask", f"it deletes {shown(path)} and all that belongs to it")
     return ALLOWED

@@ -87,7 +87,7 @@ _NO_SECRET = frozenset(
 )
 _PUBLIC = re.compile(r"\.pub$|/\.ssh/(?:config|known_hosts|authorized_keys)$|(?:\.cert|cacert|/cert|ca|chain)\.pem$")
 _SIGNED = re.compile(r"\.(?:asc|gpg)$", re.IGNORECASE)
-_SENSITIVE = re.compile(r"^/etc/(?:passwd|group)$|/\.config/?$|/\.git/config$|(?:^|/)\.(?:ssh|aws|gnupg)/?$")
+_SENSITIVE = re.compile(r"^/(?:etc|root|home|Users)?/?$|^/(?:home|Users)/[^/]+/?$|^/etc/(?:passwd|group)$|/\.config/?$|/\.git/config$|(?:^|/)\.(?:ssh|aws|gnupg)/?$")
 
 _STARTS = re.compile(
     r"^/etc/(?:cron|systemd|profile\.d|init\.d|sudoers\.d|udev|xdg|apt|yum|rc\.local|rc\.d|environment$|modprobe|anacron"
@@ -214,6 +214,18 @@ def starts_programs(path: str) -> bool:
 def is_temporary(path: str) -> bool:
     """Whether this lies below a folder for temporary files."""
     return bool(_TEMPORARY.match(path))
+
+
+_SOURCE = re.compile(
+    r"^(?:src|lib|app|apps|packages|internal|pkg|cmd|tests?|docs|migrations|config|data)/.*\.\w+$"
+    r"|\.(?:db|sqlite3?|sql|dump|mdb|accdb|parquet|tfstate|kdbx)$",
+    re.IGNORECASE,
+)
+
+
+def is_source(path: str) -> bool:
+    """Whether a relative path's name says that people wrote it, or that it is a store of data."""
+    return bool(_SOURCE.search(path))
 
 
 def is_product(path: str) -> bool:

@@ -11,7 +11,7 @@ from .notes import note_path
 
 _DESTROYS = (
     "delete|destroy|terminate|remove|rm|rb|purge|deregister|revoke|detach|disassociate|disable|drop|wipe|erase|reset|deprovision|abandon|empty|prune"
-    "|cancel|unpublish|force-delete|schedule-key-deletion|batch-delete|nuke|kill|uninstall|down|rollback|restore|failover|undeploy|clear|del|unset|truncate|flush|deactivate|release"
+    "|unpublish|force-delete|schedule-key-deletion|batch-delete|nuke|kill|uninstall|rollback|failover|undeploy|del|truncate|flush|deactivate"
 )
 _OPENS = (
     "~authorize-security-group-ingress|put-bucket-policy|put-bucket-acl|put-public-access-block|create-access-key|attach-user-policy|attach-role-policy|put-user-policy"
@@ -145,14 +145,13 @@ PROGRAMS = (
         quiet=True,
         rules=(
             Rule(
-                "destroy|delete|remove|terminate|undeploy|down|rm|force-unlock|taint|untaint|cancel|refresh|purge|prune|kill",
+                "destroy|delete|remove|terminate|undeploy|down|rm|force-unlock|taint|purge|prune|kill",
                 "cloud",
             ),
             Rule("apply -destroy|-auto-approve|--auto-approve|--terragrunt-non-interactive", "cloud"),
             Rule("state rm|mv|push|replace-provider|delete|unprotect", "cloud"),
             Rule("workspace|stack|env|svc|app|job|pipeline|task|plugin delete|rm|remove", "cloud"),
             Rule("run-all destroy|apply", "cloud"),
-            Rule("up|deploy -y|--yes|--force|--require-approval", "cloud"),
             Rule("~destroy", "cloud"),
         ),
         allow=(
@@ -178,7 +177,7 @@ PROGRAMS = (
         quiet=True,
         rules=(
             Rule(
-                "^delete|destroy|purge|remove|rm|reset|drop|revoke|terminate|scale:0|pg:reset|disable|seal|rekey|step-down|leave|force-leave|kv-delete|undelete|prune|detach|transfer|suspend|unlink|wipe|erase|cancel|uninstall|down|del",
+                "^delete|destroy|purge|remove|rm|reset|drop|revoke|terminate|scale:0|pg:reset|disable|seal|rekey|step-down|leave|force-leave|kv-delete|prune|detach|transfer|suspend|wipe|erase|uninstall|del",
                 "cloud",
             ),
             Rule("ps:scale|maintenance:on|pg:promote|pg:copy|access:add|domains:clear", "cloud"),

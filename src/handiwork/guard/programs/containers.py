@@ -9,6 +9,7 @@ from ..shell.marks import SECRET, is_known, veiled
 from .arguments import Arguments
 from .entry import Program, Rule
 from .notes import described, note_path
+from .signs import MINING
 
 _RUN_VALUES = frozenset(
     [
@@ -96,7 +97,7 @@ def read_docker(call: Call, arguments: Arguments) -> str:
     verb = args.pop(0) if args else ""
     if verb in ("run", "exec", "create"):
         _runs(call, verb, args)
-    elif verb in ("stop", "restart", "kill", "rm", "pause", "update") and not all(is_known(a) for a in args):
+    elif verb in ("stop", "restart", "kill", "rm", "rmi", "pause", "update") and not all(is_known(a) for a in args):
         call.effect("container", described(call))
     elif verb == "cp" and len(args) > 1 and ":" not in args[-1]:
         note_path(call, "write", args[-1])
@@ -109,6 +110,8 @@ def _runs(call: Call, verb: str, args: list[str]) -> None:
         call.effect("container", described(call), f"it hands the host to a container ({described(call)})")
     if inner.has(("--privileged",)) and verb == "exec":
         call.effect("container", described(call))
+    if MINING.search(" ".join(inner.rest[:1])):
+        call.effect("mining")
     words = inner.rest[1:]
     entry = inner.of(("--entrypoint",))
     if entry:
@@ -153,6 +156,8 @@ def read_kubectl(call: Call, arguments: Arguments) -> str:
         _inside(call, call.args[call.args.index("--") + 1 :])
     elif verb == "cp" and len(arguments.operands) > 2 and ":" not in arguments.operands[2]:
         note_path(call, "write", arguments.operands[2])
+    if verb == "scale" and "0" in arguments.of(("--replicas",)) and not arguments.has(("--dry-run",)):
+        call.effect("container", described(call))
     if verb in ("apply", "create", "replace") and any("://" in f for f in arguments.of(("-f", "--filename"))):
         call.effect("run_fetched_code", described(call))
     if (
@@ -169,7 +174,7 @@ _DRY = "!--dry-run"
 
 PROGRAMS = (
     Program(
-        "docker podman nerdctl docker-compose podman-compose finch",
+        "docker podman nerdctl docker-compose podman-compose finch buildah",
         values="-f --file -p --project-name --filter --format -n --tail --since --until -t --timeout -e -v -w -u --name --network --context -c",
         reader=read_docker,
         quiet=True,
@@ -178,18 +183,17 @@ PROGRAMS = (
             Rule("system prune|reset", "container"),
             Rule("system df", "run"),
             Rule(
-                "volume|network|container|builder|buildx|machine|secret|config|stack|service|context|plugin|node|pod|trust prune|rm|remove|delete|rmi|destroy|reset|uninstall|drain",
+                "volume|network|builder|buildx|machine|secret|config|stack|service|context|plugin|node|pod|trust prune|rm|remove|delete|rmi|destroy|reset|uninstall|drain",
                 "container",
             ),
-            Rule("image prune", "container"),
+            Rule("image|container prune", "container"),
             Rule("image rm|remove -f|--force", "container"),
             Rule("compose down -v|--volumes|--rmi|--remove-orphans", "container"),
             Rule("down -v|--volumes|--rmi", "container"),
             Rule("compose rm|kill", "container"),
-            Rule("rm|kill", "container"),
+            Rule("kill", "container"), Rule("rm -f|--force|-v|--volumes", "container"),
             Rule("rmi -f|--force", "container"),
-            Rule("container kill|stop|rm", "container"),
-            Rule("rmi", "container"),
+            Rule("container kill", "container"), Rule("container rm -f|--force", "container"),
             Rule("swarm leave|init|ca|unlock-key", "container"),
             Rule("swarm leave", "container"),
             Rule("push|login|logout", "run"),
@@ -220,15 +224,15 @@ PROGRAMS = (
     ),
     Program(
         "kubectl oc k3s kubecolor k microk8s.kubectl",
-        values="-n --namespace -f --filename -l --selector -o --output --context --cluster --user -c --container --kubeconfig --field-selector --type -p --patch --tail --since",
+        values="-n --namespace -f --filename -l --selector -o --output --context --cluster --user -c --container --kubeconfig --field-selector --type -p --patch --tail --since --replicas",
         reader=read_kubectl,
         quiet=True,
         rules=(
             Rule(f"delete|drain|replace|cordon|taint|evict {_DRY}", "container"),
-            Rule(f"rollout undo|restart|pause {_DRY}", "container"),
-            Rule(f"scale --replicas {_DRY}", "container"),
+            Rule(f"rollout undo {_DRY}", "container"),
+            
             Rule(f"apply --prune {_DRY}", "container"),
-            Rule(f"patch|edit|set|annotate|autoscale {_DRY}", "container"),
+            Rule(f"patch {_DRY}", "container"),
             Rule("config delete-context|delete-cluster|unset|delete-user", "container"),
             Rule("create clusterrolebinding|rolebinding|token|clusterrole|secret|serviceaccount", "access"),
             Rule("certificate approve|deny", "access"),
@@ -269,18 +273,19 @@ PROGRAMS = (
         ask=("helm delete api", "helm uninstall api"),
     ),
     Program(
-        "crictl lxc incus lxc-destroy lxc-stop virsh vagrant multipass limactl colima kind minikube k3d k0s k3s-uninstall.sh VBoxManage vboxmanage qm pct virt-install prlctl vmrun kubeadm talosctl nomad rancher ctr machinectl vz jail bastille orb tart",
+        "crictl lxc incus lxc-destroy lxc-stop virsh vagrant multipass limactl colima kind minikube k3d k0s VBoxManage vboxmanage qm pct virt-install prlctl vmrun kubeadm talosctl nomad rancher ctr machinectl vz jail bastille orb tart",
         values="--name -n",
         rules=(
             Rule(
                 "^delete|destroy|undefine|rm|rmp|remove|purge|prune|unregistervm|closemedium|reset|shrink|rmi|deregister|terminate|uninstall|rollback|restore|reload-config|revert",
                 "container",
             ),
-            Rule("stop|force-stop|poweroff|halt|shutdown|reboot|kill|controlvm|drain|job", "container"),
+            Rule("force-stop|poweroff|kill|controlvm|drain|job", "container"),
             Rule("snapshot delete|restore|pop", "container"),
             Rule("system gc", "container"),
             Rule("config device add", "container"),
             Rule("shell|login", "privilege"),
+            Rule("-purge|--purge", "container"),
             Rule("box|plugin remove|uninstall|prune", "container"),
         ),
         quiet=True,

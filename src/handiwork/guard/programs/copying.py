@@ -11,6 +11,7 @@ from .arguments import Arguments
 from .notes import note_path
 from .table_names import known_name
 
+_IMAGE = re.compile(r"(?i)\.(?:img|iso|bin|raw|dat|qcow2|vdi|vmdk|swap)$|test|temp|tmp|fill|zero|swap|bench|disk|dummy|sample|out")
 _REMOTE = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}::?|\w+://")
 
 
@@ -94,14 +95,14 @@ def read_dd(call: Call, _arguments: Arguments) -> str:
     text = call.text_of(source) if source else call.stdin
     if target:
         full = call.shell.resolve(target)
-        if not source and not text and text is not None:
+        endless = source in ("/dev/zero", "/dev/urandom", "/dev/random")
+        if source == "/dev/null" or (endless and not _IMAGE.search(target)) or (not source and text == ""):
             note_path(call, "truncate", target)
         else:
             note_path(call, "write", target)
         call.shell.write(target, text)
         if full.startswith("/dev/") and not is_disk(full) and not is_system(full):
             call.effect("device", full)
-        endless = source in ("/dev/zero", "/dev/urandom", "/dev/random")
         if endless and "count" not in said and not full.startswith("/dev/"):
             call.effect("fill", full)
         return ""

@@ -88,7 +88,7 @@ PROGRAMS = (
         quiet=True,
         rules=(
             Rule(
-                "FLUSHALL|FLUSHDB|SHUTDOWN|flushall|flushdb|shutdown|DEBUG|debug|SLAVEOF|slaveof|REPLICAOF|replicaof|MODULE|module|DEL|del|UNLINK|unlink",
+                "FLUSHALL|FLUSHDB|SHUTDOWN|flushall|flushdb|shutdown|DEBUG|debug|SLAVEOF|slaveof|REPLICAOF|replicaof|MODULE|module",
                 "database",
             ),
             Rule("CONFIG|config SET|set", "database"),

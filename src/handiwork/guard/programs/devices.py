@@ -94,7 +94,7 @@ def _umount(call: Call, arguments: Arguments) -> str:
 
 
 def _mount(call: Call, arguments: Arguments) -> str:
-    if arguments.operands or (call.name != "losetup" and arguments.has(("-a", "--all"))):
+    if arguments.operands or arguments.has(("-D", "-d", "--detach")) or (call.name != "losetup" and arguments.has(("-a", "--all"))):
         call.effect("device", described(call))
     return ""
 
@@ -162,6 +162,13 @@ PROGRAMS = (
         quiet=True,
         allow=("diskutil list",),
         forbid=("diskutil eraseDisk JHFS+ X disk2",),
+    ),
+    Program(
+        "dmsetup",
+        rules=(Rule("remove|remove_all|wipe_table|suspend|clear|load|create", "device"),),
+        quiet=True,
+        allow=("dmsetup ls",),
+        ask=("dmsetup remove x",),
     ),
     Program(
         "umount fusermount udisksctl eject",

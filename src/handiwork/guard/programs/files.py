@@ -23,7 +23,7 @@ def _rm(call: Call, arguments: Arguments) -> str:
     return ""
 
 
-_ALWAYS_DEEP = frozenset(("rimraf", "del-cli", "trash", "trash-put", "srm-all", "del", "rip", "gio-trash"))
+_ALWAYS_DEEP = frozenset(("rimraf", "del-cli", "del"))
 
 
 def _remove_item(call: Call, arguments: Arguments) -> str:
@@ -166,7 +166,7 @@ _RM_EXAMPLES = {
 }
 
 PROGRAMS = (
-    Program("rm del-cli rimraf trash trash-put unlink rip gio-trash srm del", reader=_rm, **_RM_EXAMPLES),
+    Program("rm del-cli rimraf unlink del", reader=_rm, **_RM_EXAMPLES),
     Program(
         "Remove-Item ri rd erase",
         values="-Path -LiteralPath -Include -Exclude",
@@ -179,6 +179,13 @@ PROGRAMS = (
         "trash-empty",
         rules=(Rule("", "discard"),),
         ask=("trash-empty",),
+    ),
+    Program(
+        "trash trash-put rip gio-trash",
+        rules=(Rule("", "move_away", "all"),),
+        allow=("trash src", "trash-put old.txt"),
+        ask=("trash ~/notes.txt",),
+        forbid=("trash /",),
     ),
     Program(
         "gio",

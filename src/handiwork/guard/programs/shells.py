@@ -8,6 +8,7 @@ from ..shell.call import Call
 from ..shell.marks import FETCHED, SECRET, UNKNOWN, is_known, veiled
 from .arguments import Arguments
 from .notes import described
+from .signs import BREAKING_IN
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _VALUED = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
@@ -61,6 +62,8 @@ def _run_file(call: Call, words: list[str]) -> str:
     if not is_known(path):
         call.effect("run_fetched_code" if FETCHED in path else "unknown_program", path)
     else:
+        if BREAKING_IN.search(path):
+            call.effect("run_other", f"{path}, which sounds like breaking in")
         call.touches("run_file", path)
         call.shell.reads(path)
     return veiled(call.stdin)

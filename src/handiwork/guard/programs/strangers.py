@@ -14,9 +14,10 @@ from ..shell.call import Call
 from ..shell.marks import is_known, veiled
 from ..shell.printers import printed
 from .notes import described, is_harmless
+from .signs import BREAKING_IN, MINING
 
 _DESTROYS: Final = names(
-    "delete destroy purge wipe erase drop terminate obliterate nuke format factory-reset kill shutdown poweroff reboot"
+    "delete destroy purge wipe erase drop terminate obliterate nuke factory-reset kill shutdown poweroff reboot"
     " halt deprovision uninstall unpublish revoke rm"
 )
 _DESTROYING_NAMES: Final = names(
@@ -43,6 +44,8 @@ def judge_stranger(call: Call) -> str:
     if "/" in call.word:
         call.touches("run_file", call.word)
     call.effect("run", call.name)
+    if BREAKING_IN.search(call.name):
+        call.effect("run_other", f"{call.name}, which sounds like breaking in")
     if "--help" in call.args or "--version" in call.args:
         return veiled()
     if _sounds_destructive(call):
@@ -61,7 +64,7 @@ def _sounds_destructive(call: Call) -> bool:
     if _DESTROYING_NAMES.intersection(_PARTS.split(call.name)):
         return True
     operands = [a for a in call.args[:4] if not a.startswith("-")][:3]
-    if operands[:1] == ["publish"] or any("stratum+" in a for a in call.args):
+    if operands[:1] == ["publish"] or MINING.search(" ".join([call.name, *call.args[:12]])):
         call.effect("publish" if operands[:1] == ["publish"] else "mining", described(call))
     if any(_DESTROYS.intersection(_words(o)) for o in operands[:2] or operands):
         return True

@@ -227,6 +227,9 @@ PROGRAMS = (
         ask=("udevadm control --reload",),
     ),
     Program(
+        "stress stress-ng", rules=(Rule("", "destroys"),), quiet=True, ask=("stress --vm 64",)
+    ),
+    Program(
         "xinput xset xrandr loadkeys stty reset setterm", only_reads=True, quiet=True, allow=("stty -echo", "reset")
     ),
     Program(

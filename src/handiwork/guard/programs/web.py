@@ -11,6 +11,7 @@ from ..shell.call import Call
 from ..shell.marks import FETCHED, REMOTE, SECRET, UNKNOWN, is_known, veiled
 from .arguments import Arguments
 from .notes import described, note_path
+from .signs import MINING
 
 _DATA: Final = (
     "-d",
@@ -45,7 +46,6 @@ _SHELL_PATH = re.compile(
     r"(?:^|[/,:=\s'\"])(?:(?:ba|da|z|k|c|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|python[\d.]*|perl)(?:$|[,\s'\"])"
 )
 _STORES: Final = (":9200", ":5984", ":8086", ":6333", ":8983", ":7700", ":2379", ":8500")
-_MINERS: Final = re.compile(r"(?i)\b(?:xmrig|minerd|cpuminer|nbminer|ethminer|cgminer|t-rex|lolminer)\b|stratum\+")
 _METADATA: Final = ("169.254.169.254", "metadata.google.internal", "metadata.azure", "100.100.100.200", "fd00:ec2::254")
 
 
@@ -71,7 +71,7 @@ def read_curl(call: Call, arguments: Arguments) -> str:
     local = bool(urls) and all(is_local(u) for u in urls)
     if any(meta in url for url in urls for meta in _METADATA):
         call.effect("read_secret", urls[0], "it asks the cloud's own service for its keys")
-    if any(_MINERS.search(url) for url in urls):
+    if any(MINING.search(url) for url in urls):
         call.effect("mining")
     _asks_for_change(call, arguments, local=local)
     sent = _sent(call, arguments)
@@ -83,7 +83,8 @@ def read_curl(call: Call, arguments: Arguments) -> str:
 
 
 def _asks_for_change(call: Call, arguments: Arguments, *, local: bool) -> None:
-    method = (arguments.of(("-X", "--request", "--method")) or [""])[-1].upper()
+    method = arguments.operands[0] if arguments.operands[:1] == ["DELETE"] else ""
+    method = method or (arguments.of(("-X", "--request", "--method")) or [""])[-1].upper()
     if method == "DELETE":
         stores = local and any(port in " ".join(arguments.operands) for port in _STORES)
         call.effect("database" if stores else "send" if local else "cloud", described(call))
@@ -140,7 +141,7 @@ def read_netcat(call: Call, arguments: Arguments) -> str:
     if given and not arguments.has(("-z",)):
         call.effect("remote_shell", described(call))
     elif arguments.has(("-l", "--listen")):
-        call.effect("listen", described(call))
+        call.effect("listen_here", described(call))
     _leaves(call)
     return REMOTE
 
@@ -162,7 +163,7 @@ def read_socat(call: Call, arguments: Arguments) -> str:
         if sensitive(call.shell.resolve(path)) and network:
             call.effect("leak", joined)
     if re.search(r"(?i)listen", joined):
-        call.effect("listen", described(call))
+        call.effect("listen_here", described(call))
     _leaves(call)
     return REMOTE
 
@@ -217,6 +218,8 @@ def read_openssl(call: Call, arguments: Arguments) -> str | None:
         call.shell.programs.append("s_client")
         _leaves(call)
         return REMOTE
+    if arguments.operands[:1] == ["enc"]:
+        call.shell.encrypted.update(call.shell.resolve(path) for path in arguments.of(("-in",)))
     for path in arguments.of(("-out", "-keyout")):
         if path.startswith(("/", "~", "..")):
             note_path(call, "write", path)

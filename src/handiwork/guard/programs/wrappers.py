@@ -42,7 +42,7 @@ PROGRAMS = (
         ask=("sudo ls /root", "sudo -s", "sudo -u bob id", "doas apt update"),
         forbid=("sudo rm -rf /", "sudo -n -u root -- mkfs.ext4 /dev/sda", "echo x | sudo tee /etc/hosts"),
     ),
-    _wrapper("pkexec gksudo gksu kdesu run0 please", "--user -u", rules=(Rule("", "privilege"),), ask=("pkexec id",)),
+    _wrapper("pkexec gksudo gksu kdesu run0 please sudoedit", "--user -u", rules=(Rule("", "privilege"),), ask=("pkexec id",)),
     _wrapper(
         "su runuser",
         "-c --command -s -u -g",

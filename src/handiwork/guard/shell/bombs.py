@@ -24,9 +24,13 @@ def bombs_in_loop(loop: Node, source: bytes) -> bool:
     body = loop.child_by_field_name("body")
     if not _is_endless(loop, body, source):
         return False
-    if body is None or not any(c.type == "&" for c in body.children):
+    if body is None:
         return False
-    return not _PAUSES & {_name(command, source) for command in _commands(body)}
+    names = {_name(command, source) for command in _commands(body)}
+    grows = {b"mkdir", b"cd"} <= names or b">>" in source[body.start_byte : body.end_byte]
+    if not grows and not any(c.type == "&" for c in body.children):
+        return False
+    return not _PAUSES & names
 
 
 def _is_endless(loop: Node, body: Node | None, source: bytes) -> bool:

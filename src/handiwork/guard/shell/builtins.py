@@ -45,6 +45,8 @@ def _declare(call: Call) -> str:
 
 def _unset(call: Call) -> str:
     for name in call.args:
+        if name == "PATH":
+            call.effect("env_tamper", "unset PATH")
         if name in _NO_HISTORY:
             call.effect("log_wipe", name)
         call.shell.variables.pop(name, None)

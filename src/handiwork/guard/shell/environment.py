@@ -25,6 +25,11 @@ _CODE_PATHS = names(
     "LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PYTHONPATH PERL5LIB RUBYLIB"
     " NODE_PATH GCONV_PATH PATH CLASSPATH"
 )
+# Names of variables that say where programs, settings or code are.
+_STEERS = re.compile(
+    r"^GIT_|(?:^|_)(?:CC|CXX|SHELL|COMMAND|EDITOR|PAGER|WRAPPER|PRELOAD|STARTUP|CONFIG|CONFIG_FILE|RC|RCFILE|OPTS|PATH|LINKER|INTERPRETER)$"
+    r"|^(?:PYTHONHOME|JAVA_HOME|NPM_CONFIG_\w+|npm_config_\w+)$"
+)
 _NEVER_LOCAL = names("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH")
 _FLAGS = names("NODE_OPTIONS PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS PYTHONBREAKPOINT")
 _LOADS = re.compile(r"(?:^|\s)(?:-r|-M|-I|-e|--require|--import|--loader|-javaagent|-agent)")
@@ -79,6 +84,10 @@ def _weakens(name: str, value: str) -> bool:
         return bool(_LOADS.search(value)) and (
             name == "PERL5OPT" or any(folder in value for folder in ("/tmp", "http:", "/dev/shm"))
         )
+    if name == "PATH" and not value.strip(":"):
+        return True
+    if name.startswith("BASH_FUNC_") or (_STEERS.search(name) and value.startswith(_TEMPORARY)):
+        return True
     if name in _CERTIFICATES:
         return value.startswith(_TEMPORARY)
     if name.upper() in _SOURCES and "://" in value:

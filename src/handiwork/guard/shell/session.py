@@ -40,7 +40,7 @@ _USUAL = {
     "#": "0",
     "-": "",
     "$": "$$",
-    "0": "bash",
+    "0": "$0",
     "VIRTUAL_ENV": ".venv",
     "_": "",
     "UID": "1000",
@@ -76,7 +76,7 @@ class Shell:
     """One shell. `cwd` is empty where the folder it starts in isn't known; paths stay relative then.
 
     `files` holds the texts of files that the command itself wrote, by resolved path, `made` every path it
-    made, `fetched` folders that came from elsewhere, `sinks` the scripts behind `>(...)`, `programs` what ran in this pipeline, and `stdin` what is
+    made, `fetched` folders that came from elsewhere, `encrypted` files of which it made an encrypted copy, `sinks` the scripts behind `>(...)`, `programs` what ran in this pipeline, and `stdin` what is
     fed to whatever reads.
     """
 
@@ -92,6 +92,7 @@ class Shell:
     files: dict[str, str] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
     fetched: set[str] = field(default_factory=set)
+    encrypted: set[str] = field(default_factory=set)
     sinks: dict[str, str] = field(default_factory=dict)
     sockets: set[str] = field(default_factory=set)
     programs: list[str] = field(default_factory=list)

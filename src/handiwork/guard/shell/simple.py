@@ -98,6 +98,9 @@ def _run(call: Call, runner: Runner) -> str:
 
 
 def _program(call: Call, runner: Runner) -> str:
+    if call.word.rpartition("/")[2] == "$0":
+        again = "$0" in call.shell.programs or call.shell.unsure
+        call.effect("fork_bomb" if again else "hidden", "$0", "" if again else "it runs itself")
     name = plain(call.word).rpartition("/")[2]
     if "://" in call.word:
         call.effect("run_fetched_code", call.word)

@@ -46,7 +46,7 @@ WHOLE: dict[str, Callable[[str], str]] = {
     "bash -lc": lambda c: f"bash -lc {double(c)}",
     "bash -c twice": lambda c: f"bash -c {single('bash -c ' + single(c))}",
     "eval": lambda c: f"eval {single(c)}",
-    "eval variable": lambda c: f"x={single(c)}; eval \"$x\"",
+    "eval variable": lambda c: f'x={single(c)}; eval "$x"',
     "heredoc": lambda c: f"bash <<'EOF'\n{c}\nEOF",
     "heredoc tabs": lambda c: f"sh <<-'E'\n\t{c}\n\tE",
     "cat heredoc": lambda c: f"cat <<'EOF' | sh\n{c}\nEOF",
@@ -54,7 +54,7 @@ WHOLE: dict[str, Callable[[str], str]] = {
     "echo pipe": lambda c: f"echo {single(c)} | bash",
     "printf pipe": lambda c: f"printf '%s\\n' {single(c)} | sh -s",
     "base64": lambda c: f"echo {_b64(c)} | base64 -d | sh",
-    "base64 eval": lambda c: f"eval \"$(echo {_b64(c)} | base64 --decode)\"",
+    "base64 eval": lambda c: f'eval "$(echo {_b64(c)} | base64 --decode)"',
     "base64 source": lambda c: f"source <(base64 -d <<< {_b64(c)})",
     "hex": lambda c: f"echo {c.encode().hex()} | xxd -r -p | bash",
     "printf hex": lambda c: f"printf {single(_hex(c))} | sh",
@@ -77,7 +77,7 @@ WHOLE: dict[str, Callable[[str], str]] = {
     "after": lambda c: f"ls -la; {c}",
     "newline": lambda c: f"ls\n{c}",
     "background": lambda c: f"{c} &" if not c.rstrip().endswith(("&", "EOF")) and "#" not in c else c,
-    "substitution": lambda c: f"echo \"$({c}\n)\"",
+    "substitution": lambda c: f'echo "$({c}\n)"',
     "trap": lambda c: f"trap {single(c)} EXIT",
     "su": lambda c: f"su -c {single(c)}",
     "env sh": lambda c: f"env -i A=1 sh -c {single(c)}",
@@ -89,7 +89,9 @@ WHOLE: dict[str, Callable[[str], str]] = {
     "script": lambda c: f"script -qc {single(c)} /dev/null",
     "python": lambda c: f"python3 -c {single(f'import os; os.system({c!r})')}",
     "python subprocess": lambda c: f"python3 -c {single(f'import subprocess as s; s.run({c!r}, shell=True)')}",
-    "python b64": lambda c: f"python3 -c {single(f'import base64,os;os.system(base64.b64decode({_b64(c)!r}).decode())')}",
+    "python b64": lambda c: (
+        f"python3 -c {single(f'import base64,os;os.system(base64.b64decode({_b64(c)!r}).decode())')}"
+    ),
     "python heredoc": lambda c: f"python3 <<'EOF'\nimport os\nos.popen({c!r}).read()\nEOF",
     "git alias": lambda c: f"git -c alias.x={single('!' + c)} x",
     "tmux": lambda c: f"tmux new-session -d {single(c)}",
@@ -117,8 +119,14 @@ PLAIN: dict[str, Callable[[str], str]] = {
     "positional": lambda c: f'set -- {c}; "$@"',
     "substituted name": lambda c: _program(c, lambda w: f"$(echo {w})"),
     "printf name": lambda c: _program(c, lambda w: f"$(printf '{_hex(w)}')"),
-    "upper": lambda c: f"x={c.partition(' ')[0].upper()}; " + _program(c, lambda _: "${x,,}") if c.partition(" ")[0].islower() else c,
-    "replaced": lambda c: "x=" + "_".join(c.partition(" ")[0]) + "; " + _program(c, lambda _: "${x//_/}") if "_" not in c.partition(" ")[0] else c,
+    "upper": lambda c: (
+        f"x={c.partition(' ')[0].upper()}; " + _program(c, lambda _: "${x,,}") if c.partition(" ")[0].islower() else c
+    ),
+    "replaced": lambda c: (
+        "x=" + "_".join(c.partition(" ")[0]) + "; " + _program(c, lambda _: "${x//_/}")
+        if "_" not in c.partition(" ")[0]
+        else c
+    ),
     "stripped": lambda c: "x=zz" + c.partition(" ")[0] + "; " + _program(c, lambda _: "${x#zz}"),
     "cut": lambda c: "x=qq" + c.partition(" ")[0] + "; " + _program(c, lambda _: "${x:2}"),
     "full path": lambda c: _program(c, lambda w: f"/usr/bin/{w}" if "/" not in w else w),
@@ -138,7 +146,7 @@ PLAIN: dict[str, Callable[[str], str]] = {
     "setsid": lambda c: f"setsid -w {c}",
     "chain": lambda c: f"env nohup nice timeout 60 {c}",
     "coproc": lambda c: f"coproc {c}",
-    "eval words": lambda c: f"eval {_words(c, lambda w: single(w))}",
+    "eval words": lambda c: f"eval {_words(c, single)}",
     "busybox": lambda c: f"busybox sh -c '{c}'",
     "chroot": lambda c: f"chroot / {c}",
     "mapfile": lambda c: f"mapfile -t c <<< '{c}'; ${{c[0]}}",
@@ -150,4 +158,6 @@ PLAIN: dict[str, Callable[[str], str]] = {
 
 def is_plain(command: str) -> bool:
     """Whether the command is nothing but words with blanks between them."""
-    return bool(_SIMPLE.match(command)) and not re.match(r"[\w]+=|(?:cd|export|unset|alias|set|exec|eval|\.|source|trap)\b", command)
+    return bool(_SIMPLE.match(command)) and not re.match(
+        r"[\w]+=|(?:cd|export|unset|alias|set|exec|eval|\.|source|trap)\b", command
+    )

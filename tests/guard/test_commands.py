@@ -29,9 +29,9 @@ WORK = [
     "curl -s https://example.com | jq .",
     "docker build -t app . && docker run --rm app npm test",
     'name="${1:-world}"; echo "hi $name"',
-    "for f in *.txt; do wc -l \"$f\"; done",
+    'for f in *.txt; do wc -l "$f"; done',
     "# rm -rf / in a comment",
-    "tmp=$(mktemp); echo x > \"$tmp\"; rm \"$tmp\"",
+    'tmp=$(mktemp); echo x > "$tmp"; rm "$tmp"',
     "some-tool --with=odd arguments",
     "python3 -c \"print('rm -rf /')\"",
     "echo hello > notes.txt",
@@ -39,7 +39,7 @@ WORK = [
 ]
 QUESTIONS = [
     "rm -rf src",
-    "rm -rf \"$SOMETHING\"",
+    'rm -rf "$SOMETHING"',
     "git push --force",
     "git checkout -- .",
     "sudo ls",
@@ -182,7 +182,9 @@ def test_hostile_texts_end_soon_and_never_pass(text: str) -> None:
     assert time.perf_counter() - start < 3
 
 
-@pytest.mark.parametrize("line", ["echo hello world\n", "x=$((1+2)); rm -f a.o\n", "cat <<E\ntext $x\nE\n", "ls | grep a && true\n"])
+@pytest.mark.parametrize(
+    "line", ["echo hello world\n", "x=$((1+2)); rm -f a.o\n", "cat <<E\ntext $x\nE\n", "ls | grep a && true\n"]
+)
 def test_long_scripts_take_time_by_their_length(line: str) -> None:
     def seconds(count: int) -> float:
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What follows from an effect: it is allowed, it asks, or it is refused. The table of kinds, and the rules for paths."""
+"""What follows from an effect: allowed, asked about, refused. The table of kinds, and the rules for paths."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Grounds:
         for folder in (self.workspace, self.cwd):
             if folder and is_inside(path, folder):
                 return path[len(folder) :].strip("/") or "."
-        if path.startswith("/") or path == ".." or path.startswith("../"):
+        if path.startswith(("/", "../")) or path == "..":
             return None
         return path
 
@@ -139,20 +139,27 @@ def _removal(effect: Effect, grounds: Grounds) -> Ruling:
     """Deleting a file; with the kind `delete_tree` a folder and all below it."""
     path, tree = effect.target, effect.kind == "delete_tree"
     folder = _whole(path)
-    if is_disk(folder) or is_system(folder) or ((tree or folder != path) and is_vital(folder, grounds.home)):
-        return Ruling("forbid", f"it deletes {shown(path)}, which the system or a person can't do without")
+    if why := _vital_removal(path, folder, grounds, tree=tree):
+        return Ruling("forbid", why)
     inner = grounds.inner(folder)
-    if tree and _UPWARD.match(path) and not grounds.cwd:
-        return Ruling("forbid", "it deletes the folder above the workspace")
-    if tree and inner == "." and not path.endswith("*?") and not (grounds.cwd and is_temporary(folder)):
-        return Ruling("forbid", "it deletes the whole workspace")
-    if is_temporary(folder) and is_known(folder.rpartition("/")[2] or "?") and grounds.inner(folder) is None:
+    if is_temporary(folder) and is_known(folder.rpartition("/")[2] or "?") and inner is None:
         return ALLOWED
     if without_marks(path).startswith("/tmp/tmp.") and "/.." not in path:
         return ALLOWED
     if not is_known(path):
         return Ruling("ask", f"what it deletes is only known when it runs ({shown(path)})")
     return _inner_removal(path, inner, tree=tree or folder != path)
+
+
+def _vital_removal(path: str, folder: str, grounds: Grounds, *, tree: bool) -> str:
+    """Why nobody would delete this; empty where somebody might."""
+    everything = tree or folder != path
+    if is_disk(folder) or is_system(folder) or (everything and is_vital(folder, grounds.home)):
+        return f"it deletes {shown(path)}, which the system or a person can't do without"
+    if tree and _UPWARD.match(path) and not grounds.cwd:
+        return "it deletes the folder above the workspace"
+    whole = tree and grounds.inner(folder) == "." and not path.endswith("*?")
+    return "it deletes the whole workspace" if whole and not (grounds.cwd and is_temporary(folder)) else ""
 
 
 def _inner_removal(path: str, inner: str | None, *, tree: bool) -> Ruling:

@@ -18,8 +18,10 @@ _FOREIGN = re.compile("[\u0131\u0261\u0370-\u052f\uff01-\uff5e\u2215\u2044\u29f8
 _LONG_DASH = re.compile("(?<!\\S)[\u2010-\u2015\u2212]{1,2}(?=[A-Za-z])")
 # Cyrillic and Greek letters, and slashes, that look like plain ones: the look-alike, then what it passes for.
 _PAIRS = (
-    "\u0430a \u0441c \u0501d \u0435e \u04bbh \u0456i \u0458j \u043eo \u0440p \u051bq \u0455s \u051dw \u0445x \u0443y \u0432b \u043ak \u043cm \u0442t \u043dn \u0433r \u0437z \u0131i \u0261g"
-    " \u04cfl \u0410A \u0412B \u0421C \u0415E \u041dH \u0406I \u0408J \u041aK \u041cM \u041eO \u0420P \u0405S \u0422T \u0425X \u03bfo"
+    "\u0430a \u0441c \u0501d \u0435e \u04bbh \u0456i \u0458j \u043eo \u0440p \u051bq \u0455s \u051dw"
+    " \u0445x \u0443y \u0432b \u043ak \u043cm \u0442t \u043dn \u0433r \u0437z \u0131i \u0261g"
+    " \u04cfl \u0410A \u0412B \u0421C \u0415E \u041dH \u0406I \u0408J \u041aK \u041cM \u041eO \u0420P"
+    " \u0405S \u0422T \u0425X \u03bfo"
     " \u03b9i \u03bak \u03bdv \u03c1p \u03c4t \u03c5u \u03c7x \u03b1a \u2215/ \u2044/ \u29f8/"
 )
 _LOOK_ALIKES = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}

@@ -46,12 +46,14 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
     ),
     (
         "a shell start-up file",
-        r"/\.(?:bash|zsh|k?sh|csh|tcsh|login|logout|profile|zprofile|zlogin|inputrc)(?:rc|env|_profile|_login|_logout|_aliases)?$",
+        r"/\.(?:bash|zsh|k?sh|csh|tcsh|login|logout|profile|zprofile|zlogin|inputrc)(?:rc|env|_profile"
+        r"|_login|_logout|_aliases)?$",
     ),
     ("a shell's or program's history", r"/\.[a-z_]*_?history$|/\.lesshst$"),
     (
         "settings that start programs",
-        r"/\.config/(?:systemd|autostart|fish|environment\.d)(?:/|$)|/library/launch(?:agents|daemons)(?:/|$)|/\.(?:xinitrc|xprofile|pam_environment)$",
+        r"/\.config/(?:systemd|autostart|fish|environment\.d)(?:/|$)|/library/launch(?:agents"
+        r"|daemons)(?:/|$)|/\.(?:xinitrc|xprofile|pam_environment)$",
     ),
     (
         "the internals of version control",
@@ -87,10 +89,14 @@ _NO_SECRET = frozenset(
 )
 _PUBLIC = re.compile(r"\.pub$|/\.ssh/(?:config|known_hosts|authorized_keys)$|(?:\.cert|cacert|/cert|ca|chain)\.pem$")
 _SIGNED = re.compile(r"\.(?:asc|gpg)$", re.IGNORECASE)
-_SENSITIVE = re.compile(r"^/(?:etc|root|home|Users)?/?$|^/(?:home|Users)/[^/]+/?$|^/etc/(?:passwd|group)$|/\.config/?$|/\.git/config$|(?:^|/)\.(?:ssh|aws|gnupg)/?$")
+_SENSITIVE = re.compile(
+    r"^/(?:etc|root|home|Users)?/?$|^/(?:home|Users)/[^/]+/?$|^/etc/(?:passwd|group)$|/\.config/?$"
+    r"|/\.git/config$|(?:^|/)\.(?:ssh|aws|gnupg)/?$"
+)
 
 _STARTS = re.compile(
-    r"^/etc/(?:cron|systemd|profile\.d|init\.d|sudoers\.d|udev|xdg|apt|yum|rc\.local|rc\.d|environment$|modprobe|anacron"
+    r"^/etc/(?:cron|systemd|profile\.d|init\.d|sudoers\.d|udev|xdg|apt|yum|rc\.local|rc\.d|environment$"
+    r"|modprobe|anacron"
     r"|pam\.d|update-motd|network|NetworkManager|bash\.bashrc|zsh)|^/var/spool/cron|^/(?:usr/lib|lib)/systemd/"
 )
 _TEMPORARY = re.compile(r"^(?:/private)?(?:/tmp|/var/tmp|/dev/shm)/(?!$)")
@@ -98,23 +104,29 @@ _PRODUCT = re.compile(
     r"(?:^|/)(?:build|dist|out|output|target|node_modules|bower_components|__pycache__|_?site|public/build|coverage"
     r"|htmlcov|obj|logs?|te?mp|\.te?mp|te?st-results|test-output|playwright-report|storybook-static|venv|\.venv|env"
     r"|bundle|cmake-build-[\w-]+|debug|release|deriveddata|pods|lib-cov|esm|cjs|libesm|dist-[\w-]+|build-[\w-]+|junk"
-    r"|\.(?:pytest|mypy|ruff|parcel|sass|rpt2|angular|npm|yarn|vite|eslint|webpack|rollup|ts-node|hypothesis|import_linter)_?-?(?:cache)?"
+    r"|\.(?:pytest|mypy|ruff|parcel|sass|rpt2|angular|npm|yarn|vite|eslint|webpack|rollup|ts-node"
+    r"|hypothesis|import_linter)_?-?(?:cache)?"
     r"|\.(?:tox|nox|cache|nyc_output|next|nuxt|turbo|svelte-kit|gradle|eggs|build|output|vercel|serverless|terraform"
     r"|docusaurus|expo|stack-work|dart_tool|bundle|browser|coverage|ipynb_checkpoints|pytype|pnpm-store|wrangler)"
     r"|[^/]*\.(?:egg-info|dist-info|dSYM))(?:/|$)"
-    r"|[^/]*(?:\.(?:py[co]|o|obj|class|log|tmp|temp|bak|bck|backup|old|orig|rej|sw[op]|gcda|gcno|tsbuildinfo|lcov|lo|la|a|so"
+    r"|[^/]*(?:\.(?:py[co]|o|obj|class|log|tmp|temp|bak|bck|backup|old|orig|rej|sw[op]|gcda|gcno"
+    r"|tsbuildinfo|lcov|lo|la|a|so"
     r"|exe|out|aux|toc|fls|fdb_latexmk|synctex\.gz|cache|pid|prof|d|stackdump|d\.ts|js\.map|whl|vsix)|~)(?:\.\d+)?$"
-    r"|(?:^|/)(?:\.coverage[\w.*-]*|\.DS_Store|Thumbs\.db|core\.[\d*]+|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|Gemfile\.lock|composer\.lock|uv\.lock|npm-debug\.log.*|a\.out|nohup\.out)$",
+    r"|(?:^|/)(?:\.coverage[\w.*-]*|\.DS_Store|Thumbs\.db|core\.[\d*]+|package-lock\.json|yarn\.lock"
+    r"|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|Gemfile\.lock|composer\.lock|uv\.lock|npm-debug\.log.*"
+    r"|a\.out|nohup\.out)$",
     re.IGNORECASE,
 )
 _DISK = re.compile(
-    r"^/dev/(?:(?:sd|hd|vd|xvd)[a-z]|nvme|mmcblk|r?disk\b|r?disk\d|mapper/|md\d|md/|dm-|sr\d|mtd|nbd|zd\d|zvol|(?:k?mem|port)$)"
+    r"^/dev/(?:(?:sd|hd|vd|xvd)[a-z]|nvme|mmcblk|r?disk\b|r?disk\d|mapper/|md\d|md/|dm-|sr\d|mtd|nbd|zd\d"
+    r"|zvol|(?:k?mem|port)$)"
 )
 _SYSTEM = re.compile(r"^/(?:etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|sys|proc|dev|private/etc|system)(?:/|$)")
 _TOP_PATTERN = re.compile("/[^/]*[*?\\[\ue000][^/]*\\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]?\Z|[A-Za-z]:[/\\]windows|/mnt/[a-z](?:/windows|/users)?\Z", re.IGNORECASE)
 _VITAL_TOP = names(
-    "etc usr bin sbin lib lib32 lib64 boot sys proc dev var root home opt srv mnt media users system library applications nix"
+    "etc usr bin sbin lib lib32 lib64 boot sys proc dev var root home opt srv mnt media users system"
+    " library applications nix"
 )
 _HOME_FOLDERS = names("documents desktop pictures downloads music videos movies .ssh .gnupg .aws .config .local .kube")
 _HARMLESS_DEVICES = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"))

@@ -12,7 +12,19 @@ Action: TypeAlias = Literal["allow", "ask", "forbid"]
 # The kinds of effects that change nothing.
 READING: Final = frozenset(("read", "list", "fetch"))
 _EDITING: Final = frozenset(
-    ("write", "append", "truncate", "delete", "delete_tree", "move_away", "mode", "mode_tree", "mode_open", "make", "own")
+    (
+        "write",
+        "append",
+        "truncate",
+        "delete",
+        "delete_tree",
+        "move_away",
+        "mode",
+        "mode_tree",
+        "mode_open",
+        "make",
+        "own",
+    )
 )
 
 

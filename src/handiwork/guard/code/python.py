@@ -216,6 +216,10 @@ class _Reader:
             return Name(f"{args[0].dotted}.{text_of(args[1])}", args[0].of)
         if dotted == "map" and len(args) > 1 and isinstance(args[0], Name) and isinstance(args[1], list):
             return [self.known_call(args[0], [item], {}) for item in args[1][:MOST_ITEMS]]
+        return self.text_call(dotted, args)
+
+    def text_call(self, dotted: str, args: list[Value]) -> Value:
+        """Functions that make a text or a list of others."""
         if dotted in ("chr", "bytes", "bytearray", "str", "list", "reversed", "os.path.join", "tuple"):
             return _built(dotted, args)
         if dotted == "os.path.expanduser" and args:

@@ -151,7 +151,8 @@ _RUN_WORDS = (
     " os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp asyncio.create_subprocess_exec"
 )
 _FETCH = (
-    "urllib.request.urlopen urllib.urlopen urllib2.urlopen urllib.request.Request requests.get requests.post requests.put"
+    "urllib.request.urlopen urllib.urlopen urllib2.urlopen urllib.request.Request requests.get"
+    " requests.post requests.put"
     " requests.patch requests.request requests.delete httpx.get httpx.post httpx.put httpx.request urlopen"
     " urllib.request.urlretrieve aiohttp.request http.client.HTTPConnection ftplib.FTP smtplib.SMTP paramiko.SSHClient"
 )

@@ -59,14 +59,16 @@ def method(base: Value, name: str, args: list[Value]) -> Value:
         return base.join(text_of(a) for a in args[0]) if args and isinstance(args[0], list) else UNKNOWN
     if name == "replace" and len(texts) > 1:
         return base.replace(texts[0], texts[1])[:MOST_VALUE]
-    if name == "split":
-        return base.split(texts[0] if texts and texts[0] else None)
-    if name == "format":
-        return _formatted(base, texts)
-    if name == "encode":
-        return base.encode("utf-8", "surrogateescape")
+    if name in ("split", "format", "encode"):
+        return _remade(base, name, texts)
     simple = {"strip": base.strip, "lower": base.lower, "upper": base.upper, "rstrip": base.rstrip, "title": base.title}
     return simple[name]() if name in simple and not args else veiled(base)
+
+
+def _remade(base: str, name: str, texts: list[str]) -> Value:
+    if name == "split":
+        return base.split(texts[0] if texts and texts[0] else None)
+    return _formatted(base, texts) if name == "format" else base.encode("utf-8", "surrogateescape")
 
 
 def _formatted(template: str, texts: list[str]) -> str:

@@ -25,29 +25,40 @@ _JOINED = re.compile("\ue010(\\d+)\ue011\\s*(?:\\.\\.?|\\+|(?=\ue010))\\s*\ue010
 _SET = re.compile("([$@]?\\w+)\\s*=\\s*\ue010(\\d+)\ue011\\s*(?=[;\\n]|$|,)")
 _RUNNING: Final = re.compile(
     r"\b(?:system|exec|execSync|execFileSync|execFile|spawnSync|spawn|fork_exec|popen\d?|shell_exec|passthru|proc_open"
-    r"|pcntl_exec|Popen|check_output|check_call|getoutput|syscall|os\.execute|io\.popen|do shell script|Command|run_command"
-    r"|ShellExecute|ProcessBuilder|Process\.Start|Bun\.spawn|Bun\.\$|\$`|capture2e?|capture3|execvp?e?|execlp?e?|posix_spawn"
+    r"|pcntl_exec|Popen|check_output|check_call|getoutput|syscall|os\.execute|io\.popen|do shell"
+    r" script|Command|run_command"
+    r"|ShellExecute|ProcessBuilder|Process\.Start|Bun\.spawn|Bun\.\$|\$`|capture2e?|capture3|execvp?e?"
+    r"|execlp?e?|posix_spawn"
     r"|subprocess\.\w+|shell|shelljs\.exec|sh\.exec|run|open2|open3|IPC::Run|Kernel\.\w+|system2|call)\b\s*\(?"
 )
 _DELETING: Final = re.compile(
-    r"\b(?:unlink(?:Sync)?|rm(?:Sync|dir|dirSync|_rf|_r|_f)?|remove(?:Sync|_entry_secure|_tree|_dir_all|_file|_all)?|rmtree"
-    r"|File\.delete|delete_if_exists|deleteFile|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|os\.remove|Dir\.delete)\b\s*\(?"
+    r"\b(?:unlink(?:Sync)?|rm(?:Sync|dir|dirSync|_rf|_r|_f)?|remove(?:Sync|_entry_secure|_tree|_dir_all"
+    r"|_file|_all)?|rmtree"
+    r"|File\.delete|delete_if_exists|deleteFile|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|os\.remove"
+    r"|Dir\.delete)\b\s*\(?"
+)
+_SURE_DELETING: Final = re.compile(
+    r"unlink|File\.delete|rmSync|rmdirSync|rmtree|rm_rf|removeSync|remove_tree|Deno\.remove"
 )
 _DEEP: Final = re.compile(
     r"recursive|rm_rf|rm_r|rmtree|remove_tree|remove_dir_all|emptyDir|removeSync|rimraf|remove_entry"
 )
 _WRITING: Final = re.compile(
-    r"\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|outputFileSync|file_put_contents|File\.write|IO\.write"
+    r"\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|outputFileSync|file_put_contents"
+    r"|File\.write|IO\.write"
     r"|fopen|File\.open|io\.open|open|truncate(?:Sync)?|copyFileSync|renameSync|rename|symlink(?:Sync)?|chmod(?:Sync)?"
-    r"|chown(?:Sync)?|Deno\.writeTextFile(?:Sync)?|spurt|File\.rename|FileUtils\.\w+|Files\.write\w*|FileWriter)\b\s*\(?"
+    r"|chown(?:Sync)?|Deno\.writeTextFile(?:Sync)?|spurt|File\.rename|FileUtils\.\w+|Files\.write\w*"
+    r"|FileWriter)\b\s*\(?"
 )
 _CONNECTING: Final = re.compile(
-    r"fsockopen|stream_socket_client|IO::Socket|TCPSocket|net\.(?:connect|createConnection|Socket|Dial)|\bsocket\b|/inet/tcp"
+    r"fsockopen|stream_socket_client|IO::Socket|TCPSocket|net\.(?:connect|createConnection|Socket|Dial)"
+    r"|\bsocket\b|/inet/tcp"
     r"|require\(.?net.?\)|TCPServer|UDPSocket|Socket::INET|new Socket|net\.Dial"
 )
 _FETCHING: Final = re.compile(
     r"\bfetch\(|https?\.get|https?\.request|require\(.{0,3}https?|LWP|HTTP::Tiny|Net::HTTP|open-uri|URI\.open|curl_exec"
-    r"|file_get_contents|axios|urlopen|socket\.http|\bget\s*\(|WebClient|Invoke-WebRequest|url\(|HttpClient|download\.file"
+    r"|file_get_contents|axios|urlopen|socket\.http|\bget\s*\(|WebClient|Invoke-WebRequest|url\("
+    r"|HttpClient|download\.file"
 )
 _EVALUATING: Final = re.compile(
     r"\beval\b|\bFunction\(|instance_eval|\bload\(|loadstring|vm\.run|Invoke-Expression|\biex\b|assert\(|\bsource\("
@@ -59,7 +70,8 @@ _ENVIRONMENT: Final = re.compile(
     r"process\.env\)|%ENV|\bENV\.(?:to_|inspect|each)|JSON\.stringify\(process\.env|getenv\(\)|\$_ENV"
 )
 _FORKING: Final = re.compile(
-    r"\bfork\b\s*(?:\(\))?\s*(?:while|until)|while\s*\(?\s*(?:1|true|fork)[^;]{0,20}fork|fork\s+while\s+fork|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*fork"
+    r"\bfork\b\s*(?:\(\))?\s*(?:while|until)|while\s*\(?\s*(?:1|true|fork)[^;]{0,20}fork"
+    r"|fork\s+while\s+fork|loop\s*\{\s*fork|for\s*\(;;\)\s*\{?\s*fork"
 )
 
 
@@ -68,7 +80,7 @@ def read_script(code: str, call: Call, language: str) -> str:
     code = code[:MOST_CODE]
     doings = Doings(call)
     literals: list[str] = []
-    held = _hold(code, literals, language)
+    held = _hold(code, literals)
     _find_calls(held, literals, doings)
     for shell_text in _shell_literals(code, language):
         doings.runs([shell_text])
@@ -76,7 +88,7 @@ def read_script(code: str, call: Call, language: str) -> str:
     return UNKNOWN + (FETCHED if _FETCHING.search(code) else "")
 
 
-def _hold(code: str, literals: list[str], language: str) -> str:
+def _hold(code: str, literals: list[str]) -> str:
     """The code with a sign for each literal; neighbours that are joined become one, variables are put in."""
 
     def keep(match: re.Match[str]) -> str:
@@ -128,6 +140,8 @@ def _find_calls(held: str, literals: list[str], doings: Doings) -> None:
             if count > MOST_CALLS:
                 break
             args = _args(held, found.end(), literals)
+            if not args and _SURE_DELETING.match(found[0]):
+                args = [UNKNOWN]
             if args:
                 way(found[0], args, held[found.start() : found.end() + 400], doings)
 

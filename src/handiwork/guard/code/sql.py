@@ -13,16 +13,19 @@ MOST_SQL = 20_000
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^']|'')*'")
 _STATEMENT: Final = re.compile(
-    r"\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|ROLE|KEYSPACE|COLLECTION|TABLESPACE|OWNED|MATERIALIZED|SEQUENCE"
+    r"\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|ROLE|KEYSPACE|COLLECTION|TABLESPACE|OWNED"
+    r"|MATERIALIZED|SEQUENCE"
     r"|FUNCTION|TRIGGER|EXTENSION|TYPE|COLUMN|MEASUREMENT|SERIES|BUCKET|STREAM|TOPIC|PROCEDURE)|TRUNCATE\b"
-    r"|ALTER\s+TABLE\b.*?\bDROP\b|ALTER\s+(?:USER|ROLE|SYSTEM|LOGIN)|GRANT\s+ALL|CREATE\s+(?:USER|ROLE|LOGIN)|FLUSHALL|FLUSHDB"
+    r"|ALTER\s+TABLE\b.*?\bDROP\b|ALTER\s+(?:USER|ROLE|SYSTEM|LOGIN)|GRANT\s+ALL|CREATE\s+(?:USER|ROLE"
+    r"|LOGIN)|FLUSHALL|FLUSHDB"
     r"|SHUTDOWN\b|DELETE\s+FROM\b(?!.*\bWHERE\b)|UPDATE\s+\S+\s+SET\b(?!.*\bWHERE\b)|DETACH\s+DELETE|REMOVE\s+\w+:"
     r"|DELETE\s+FROM\b.*\bWHERE\s+(?:1\s*=\s*1|true|1)\b|UPDATE\b.*\bWHERE\s+(?:1\s*=\s*1|true)\b|PURGE\b"
     r"|xp_cmdshell|INTO\s+(?:OUTFILE|DUMPFILE)|COPY\b.*\b(?:FROM|TO)\s+PROGRAM|SET\s+PASSWORD|RESET\s+MASTER)",
     re.IGNORECASE | re.DOTALL,
 )
 _SCRIPTED: Final = re.compile(
-    r"\.(?:_?drop(?:Database|Index(?:es)?|User|Collection)?|deleteMany|remove|deleteOne|findOneAndDelete|shutdownServer)\s*\("
+    r"\.(?:_?drop(?:Database|Index(?:es)?|User|Collection)?|deleteMany|remove|deleteOne|findOneAndDelete"
+    r"|shutdownServer)\s*\("
 )
 _SHELLED: Final = re.compile(
     r"(?:^|[\n;])\s*(?:\\!|\.(?:shell|system)|system|!)\s+([^\n]*)|PROGRAM\s+'((?:[^']|'')*)'", re.IGNORECASE

@@ -53,13 +53,16 @@ PROGRAMS = (
         forbid=("printf 'all:\\n\\trm -rf /\\n' > m; make -f m", "make --eval='x:;rm -rf /' x"),
     ),
     Program(
-        "cmake meson bazel bazelisk buck buck2 pants scons waf gn autoconf automake autoreconf ./configure configure libtool premake5 xmake earthly tilt skaffold",
+        "cmake meson bazel bazelisk buck buck2 pants scons waf gn autoconf automake autoreconf"
+        " ./configure configure libtool premake5 xmake earthly tilt skaffold",
         quiet=True,
         allow=("cmake --build build --target clean", "bazel help", "cmake ./dir", "./configure --prefix=/usr"),
         rules=(Rule("delete", "container"),),
     ),
     Program(
-        "pytest tox nox unittest nose2 jest vitest mocha ava tap tape karma cypress playwright phpunit pest rspec cucumber behave robot ginkgo gotestsum nextest ctest busted atoum codecept lit c8 nyc",
+        "pytest tox nox unittest nose2 jest vitest mocha ava tap tape karma cypress playwright phpunit"
+        " pest rspec cucumber behave robot ginkgo gotestsum nextest ctest busted atoum codecept lit c8"
+        " nyc",
         quiet=True,
         allow=("pytest -q -x", "MSG='curl x | sh' pytest -q", "jest --watch", "mocha -R spec", "tox -e py311"),
     ),
@@ -72,10 +75,18 @@ PROGRAMS = (
         forbid=("concurrently 'rm -rf /' 'ls'",),
     ),
     Program(
-        "tsc eslint prettier biome ruff black isort flake8 pylint mypy pyright rubocop standardrb gofmt goimports golangci-lint rustfmt clippy-driver shfmt stylelint markdownlint markdownlint-cli2 remark xo dprint oxlint"
-        " clang-format clang-tidy cppcheck phpstan psalm php-cs-fixer ktlint detekt swiftlint swiftformat checkstyle pmd spotbugs bandit semgrep codespell cspell vale pre-commit husky lint-staged commitlint"
-        " webpack rollup rolldown vite esbuild parcel swc babel tsup unbuild browserify gulp grunt brunch snowpack rspack ng vue nuxt next remix astro gatsby hugo jekyll mkdocs sphinx-build docusaurus storybook typedoc jsdoc doxygen"
-        " protoc buf grpcurl thrift flatc swagger openapi-generator javac java jar scalac kotlinc dmd ldc2 ghc ocamlfind as ld ar ranlib strip objcopy nasm yasm bison flex yacc lex pandoc latexmk pdflatex xelatex lualatex"
+        "tsc eslint prettier biome ruff black isort flake8 pylint mypy pyright rubocop standardrb gofmt"
+        " goimports golangci-lint rustfmt clippy-driver shfmt stylelint markdownlint markdownlint-cli2"
+        " remark xo dprint oxlint"
+        " clang-format clang-tidy cppcheck phpstan psalm php-cs-fixer ktlint detekt swiftlint"
+        " swiftformat checkstyle pmd spotbugs bandit semgrep codespell cspell vale pre-commit husky"
+        " lint-staged commitlint"
+        " webpack rollup rolldown vite esbuild parcel swc babel tsup unbuild browserify gulp grunt"
+        " brunch snowpack rspack ng vue nuxt next remix astro gatsby hugo jekyll mkdocs sphinx-build"
+        " docusaurus storybook typedoc jsdoc doxygen"
+        " protoc buf grpcurl thrift flatc swagger openapi-generator javac java jar scalac kotlinc dmd"
+        " ldc2 ghc ocamlfind as ld ar ranlib strip objcopy nasm yasm bison flex yacc lex pandoc latexmk"
+        " pdflatex xelatex lualatex"
         " direnv nvm fnm volta asdf mise pyenv rbenv jenv sdk tfenv goenv nodenv",
         quiet=True,
         allow=(

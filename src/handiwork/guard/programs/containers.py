@@ -74,11 +74,12 @@ _RUN_VALUES = frozenset(
     ]
 )
 _HOST_PATH = re.compile(
-    r"^(?:/|/etc|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock|/run/docker\.sock|/var/run|/var/lib/docker)/?(?::|$)"
+    r"^(?:/|/etc|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock"
+    r"|/run/docker\.sock|/var/run|/var/lib/docker)/?(?::|$)"
 )
 
 
-def read_docker(call: Call, arguments: Arguments) -> str:
+def read_docker(call: Call, _arguments: Arguments) -> str:
     """`docker run|exec image program`: what runs inside is read, and what of the host is handed in."""
     args = list(call.args)
     while args and args[0].startswith("-"):
@@ -175,7 +176,8 @@ _DRY = "!--dry-run"
 PROGRAMS = (
     Program(
         "docker podman nerdctl docker-compose podman-compose finch buildah",
-        values="-f --file -p --project-name --filter --format -n --tail --since --until -t --timeout -e -v -w -u --name --network --context -c",
+        values="-f --file -p --project-name --filter --format -n --tail --since --until -t --timeout -e -v -w"
+        " -u --name --network --context -c",
         reader=read_docker,
         quiet=True,
         dry="--help --version",
@@ -183,7 +185,8 @@ PROGRAMS = (
             Rule("system prune|reset", "container"),
             Rule("system df", "run"),
             Rule(
-                "volume|network|builder|buildx|machine|secret|config|stack|service|context|plugin|node|pod|trust prune|rm|remove|delete|rmi|destroy|reset|uninstall|drain",
+                "volume|network|builder|buildx|machine|secret|config|stack|service|context|plugin|node"
+                "|pod|trust prune|rm|remove|delete|rmi|destroy|reset|uninstall|drain",
                 "container",
             ),
             Rule("image|container prune", "container"),
@@ -191,9 +194,11 @@ PROGRAMS = (
             Rule("compose down -v|--volumes|--rmi|--remove-orphans", "container"),
             Rule("down -v|--volumes|--rmi", "container"),
             Rule("compose rm|kill", "container"),
-            Rule("kill", "container"), Rule("rm -f|--force|-v|--volumes", "container"),
+            Rule("kill", "container"),
+            Rule("rm -f|--force|-v|--volumes", "container"),
             Rule("rmi -f|--force", "container"),
-            Rule("container kill", "container"), Rule("container rm -f|--force", "container"),
+            Rule("container kill", "container"),
+            Rule("container rm -f|--force", "container"),
             Rule("swarm leave|init|ca|unlock-key", "container"),
             Rule("swarm leave", "container"),
             Rule("push|login|logout", "run"),
@@ -224,13 +229,13 @@ PROGRAMS = (
     ),
     Program(
         "kubectl oc k3s kubecolor k microk8s.kubectl",
-        values="-n --namespace -f --filename -l --selector -o --output --context --cluster --user -c --container --kubeconfig --field-selector --type -p --patch --tail --since --replicas",
+        values="-n --namespace -f --filename -l --selector -o --output --context --cluster --user -c"
+        " --container --kubeconfig --field-selector --type -p --patch --tail --since --replicas",
         reader=read_kubectl,
         quiet=True,
         rules=(
             Rule(f"delete|drain|replace|cordon|taint|evict {_DRY}", "container"),
             Rule(f"rollout undo {_DRY}", "container"),
-            
             Rule(f"apply --prune {_DRY}", "container"),
             Rule(f"patch {_DRY}", "container"),
             Rule("config delete-context|delete-cluster|unset|delete-user", "container"),
@@ -273,11 +278,14 @@ PROGRAMS = (
         ask=("helm delete api", "helm uninstall api"),
     ),
     Program(
-        "crictl lxc incus lxc-destroy lxc-stop virsh vagrant multipass limactl colima kind minikube k3d k0s VBoxManage vboxmanage qm pct virt-install prlctl vmrun kubeadm talosctl nomad rancher ctr machinectl vz jail bastille orb tart",
+        "crictl lxc incus lxc-destroy lxc-stop virsh vagrant multipass limactl colima kind minikube k3d"
+        " k0s VBoxManage vboxmanage qm pct virt-install prlctl vmrun kubeadm talosctl nomad rancher ctr"
+        " machinectl vz jail bastille orb tart",
         values="--name -n",
         rules=(
             Rule(
-                "^delete|destroy|undefine|rm|rmp|remove|purge|prune|unregistervm|closemedium|reset|shrink|rmi|deregister|terminate|uninstall|rollback|restore|reload-config|revert",
+                "^delete|destroy|undefine|rm|rmp|remove|purge|prune|unregistervm|closemedium|reset"
+                "|shrink|rmi|deregister|terminate|uninstall|rollback|restore|reload-config|revert",
                 "container",
             ),
             Rule("force-stop|poweroff|kill|controlvm|drain|job", "container"),

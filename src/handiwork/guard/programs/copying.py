@@ -11,7 +11,9 @@ from .arguments import Arguments
 from .notes import note_path
 from .table_names import known_name
 
-_IMAGE = re.compile(r"(?i)\.(?:img|iso|bin|raw|dat|qcow2|vdi|vmdk|swap)$|test|temp|tmp|fill|zero|swap|bench|disk|dummy|sample|out")
+_IMAGE = re.compile(
+    r"(?i)\.(?:img|iso|bin|raw|dat|qcow2|vdi|vmdk|swap)$|test|temp|tmp|fill|zero|swap|bench|disk|dummy" r"|sample|out"
+)
 _REMOTE = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}::?|\w+://")
 
 

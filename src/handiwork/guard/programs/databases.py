@@ -47,12 +47,34 @@ def _sql(call: Call, arguments: Arguments) -> str:
     return veiled(call.stdin)
 
 
-_DROPS = "drop|flush|flushall|flushdb|shutdown|delete|del|debug|config|script|reset|purge|truncate|remove|unlink|slaveof|replicaof|destroy"
+_DROPS = (
+    "drop|flush|flushall|flushdb|shutdown|delete|del|debug|config|script|reset|purge|truncate|remove"
+    "|unlink|slaveof|replicaof|destroy"
+)
+
+
+def _drops(call: Call, _arguments: Arguments) -> str:
+    if call.name in ("dropdb", "dropuser", "createuser", "dropschema", "droplang"):
+        call.effect("database", " ".join([call.name, *call.args])[:80])
+    return ""
+
+
+def _fed_redis(call: Call) -> str:
+    words = (call.stdin or "").lower().split()
+    if {"flushall", "flushdb", "shutdown"}.intersection(words):
+        call.effect("database", words[0])
+    return veiled()
+
 
 PROGRAMS = (
     Program(
-        "psql mysql mariadb sqlite3 sqlite mongosh mongo cqlsh clickhouse clickhouse-client sqlcmd isql usql pgcli mycli litecli sqlplus duckdb cockroach snowsql bq-query influx neo4j cypher-shell osqueryi tsql db2 vsql trino presto beeline hive spark-sql surreal arangosh ksql phoenix-sqlline",
-        values="-c --command -e --execute --eval -eval -f --file -i -U -u -h -p -d -D -P -H --host --user --username --port --dbname --database -o --output -q -Q --query -S -s -v --set -cmd -execute --javascript.execute-string",
+        "psql mysql mariadb sqlite3 sqlite mongosh mongo cqlsh clickhouse clickhouse-client sqlcmd isql"
+        " usql pgcli mycli litecli sqlplus duckdb cockroach snowsql bq-query influx neo4j cypher-shell"
+        " osqueryi tsql db2 vsql trino presto beeline hive spark-sql surreal arangosh ksql"
+        " phoenix-sqlline",
+        values="-c --command -e --execute --eval -eval -f --file -i -U -u -h -p -d -D -P -H --host --user"
+        " --username --port --dbname --database -o --output -q -Q --query -S -s -v --set -cmd -execute"
+        " --javascript.execute-string",
         reader=_sql,
         dry="--help --version",
         allow=("psql -c 'SELECT 1'", "sqlite3 app.db 'select count(*) from t'", "mysql -e 'SHOW TABLES'", "psql prod"),
@@ -73,12 +95,13 @@ PROGRAMS = (
         quiet=True,
         rules=(
             Rule(
-                "drop|shutdown|flush-privileges|password|kill|refresh|create|status|ping|version|processlist !~status|ping|version|processlist",
+                "drop|shutdown|flush-privileges|password|kill|refresh|create|status|ping|version"
+                "|processlist !~status|ping|version|processlist",
                 "database",
             ),
             Rule("* drop|shutdown|kill|password", "database"),
         ),
-        reader=lambda call, arguments: _drops(call, arguments),
+        reader=_drops,
         ask=("dropdb production", "dropuser -h 1 bob", "mysqladmin drop x", "createuser -s eve"),
         allow=("mysqladmin status", "dropdb --help"),
     ),
@@ -88,7 +111,8 @@ PROGRAMS = (
         quiet=True,
         rules=(
             Rule(
-                "FLUSHALL|FLUSHDB|SHUTDOWN|flushall|flushdb|shutdown|DEBUG|debug|SLAVEOF|slaveof|REPLICAOF|replicaof|MODULE|module",
+                "FLUSHALL|FLUSHDB|SHUTDOWN|flushall|flushdb|shutdown|DEBUG|debug|SLAVEOF|slaveof"
+                "|REPLICAOF|replicaof|MODULE|module",
                 "database",
             ),
             Rule("CONFIG|config SET|set", "database"),
@@ -102,7 +126,11 @@ PROGRAMS = (
         ask=("redis-cli FLUSHALL", "echo FLUSHALL | redis-cli"),
     ),
     Program(
-        "kafka-topics.sh kafka-topics kafka-delete-records.sh kafka-consumer-groups.sh kafka-configs.sh rpk kcat rabbitmqctl rabbitmqadmin nats activemq etcdctl zkCli.sh zookeepercli elasticsearch-sql curator elasticdump es2csv memcached-tool mc-admin ceph rados rbd gluster hdfs hadoop hbase yarn-app kudu nodetool patronictl pg_ctl pg_ctlcluster barman pgbackrest repmgr mysqldumpslow innobackupex mongorestore pg_restore couchbase-cli cbq tidb-ctl tikv-ctl",
+        "kafka-topics.sh kafka-topics kafka-delete-records.sh kafka-consumer-groups.sh kafka-configs.sh"
+        " rpk kcat rabbitmqctl rabbitmqadmin nats activemq etcdctl zkCli.sh zookeepercli"
+        " elasticsearch-sql curator elasticdump es2csv memcached-tool mc-admin ceph rados rbd gluster"
+        " hdfs hadoop hbase yarn-app kudu nodetool patronictl pg_ctl pg_ctlcluster barman pgbackrest"
+        " repmgr mysqldumpslow innobackupex mongorestore pg_restore couchbase-cli cbq tidb-ctl tikv-ctl",
         values="--bootstrap-server --topic -h --host --endpoints -c --db --dbname",
         quiet=True,
         dry="--help --version --dry-run",
@@ -111,7 +139,10 @@ PROGRAMS = (
                 "--delete|--drop|--clean|-c|--purge|--remove|--force-delete|-rmr|-expunge|-delete|--alter", "database"
             ),
             Rule(
-                "^delete|del|drop|purge|reset|purge_queue|delete_queue|stop_app|forget_cluster_node|rm|rmr|deleteall|decommission|removenode|assassinate|truncatetable|clearsnapshot|stop|remove|force_reset|delete_vhost|delete_user|destroy|out|down|failover|reinit|format|truncate",
+                "^delete|del|drop|purge|reset|purge_queue|delete_queue|stop_app|forget_cluster_node|rm"
+                "|rmr|deleteall|decommission|removenode|assassinate|truncatetable|clearsnapshot|stop"
+                "|remove|force_reset|delete_vhost|delete_user|destroy|out|down|failover|reinit|format"
+                "|truncate",
                 "database",
             ),
             Rule("dfs|fs -rm|-rmr|-rmdir|-expunge|-skipTrash|-chmod", "database"),
@@ -139,16 +170,3 @@ PROGRAMS = (
         ask=("pg_dump app -f /srv/x.sql",),
     ),
 )
-
-
-def _drops(call: Call, arguments: Arguments) -> str:
-    if call.name in ("dropdb", "dropuser", "createuser", "dropschema", "droplang"):
-        call.effect("database", " ".join([call.name, *call.args])[:80])
-    return ""
-
-
-def _fed_redis(call: Call) -> str:
-    words = (call.stdin or "").lower().split()
-    if {"flushall", "flushdb", "shutdown"}.intersection(words):
-        call.effect("database", words[0])
-    return veiled()

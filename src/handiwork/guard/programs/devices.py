@@ -56,7 +56,8 @@ def _formats(call: Call, arguments: Arguments) -> str:
 
 
 def _only_looks(call: Call, arguments: Arguments) -> bool:
-    looks = {"print", "unit", "align-check", "list", "smart-log", "id-ctrl", "version"}
+    """Whether the call only shows what is there."""
+    verb = arguments.operands[:1]
     if call.name == "wipefs":
         return not arguments.has(("-a", "--all", "-o", "--offset", "-f", "--force")) or arguments.has(
             ("-n", "--no-act")
@@ -64,22 +65,16 @@ def _only_looks(call: Call, arguments: Arguments) -> bool:
     if call.name == "mdadm":
         return arguments.has(("-D", "--detail", "-E", "--examine", "-Q", "--query"))
     if call.name == "hdparm":
-        return not any(
-            a.startswith(
-                ("--security", "--write", "--trim", "--make-bad", "--yes", "-y", "-Y", "--fwdownload", "--dco")
-            )
-            for a in call.args
-        )
-    if call.name == "smartctl":
-        return True
-    if call.name == "nvme":
-        return not any(
-            w in ("format", "sanitize", "write", "write-zeroes", "delete-ns", "create-ns", "reset", "dsm")
-            for w in arguments.operands[:1]
-        )
-    if call.name == "parted":
-        return bool(looks.intersection(arguments.operands[1:2])) or arguments.has(("-l", "--list"))
-    return arguments.has(_LOOKS) and not call.stdin
+        return not any(a.startswith(_HARD) for a in call.args)
+    if call.name in ("smartctl", "nvme"):
+        return call.name == "smartctl" or verb[:1] not in _NVME_WRITES
+    shows = call.name == "parted" and bool(_SHOWS.intersection(arguments.operands[1:2]))
+    return shows or (arguments.has(_LOOKS) and not call.stdin)
+
+
+_SHOWS = frozenset(("print", "unit", "align-check", "list", "version"))
+_HARD = ("--security", "--write", "--trim", "--make-bad", "--yes", "-y", "-Y", "--fwdownload", "--dco")
+_NVME_WRITES = [[v] for v in ("format", "sanitize", "write", "write-zeroes", "delete-ns", "create-ns", "reset", "dsm")]
 
 
 def _umount(call: Call, arguments: Arguments) -> str:
@@ -94,15 +89,36 @@ def _umount(call: Call, arguments: Arguments) -> str:
 
 
 def _mount(call: Call, arguments: Arguments) -> str:
-    if arguments.operands or arguments.has(("-D", "-d", "--detach")) or (call.name != "losetup" and arguments.has(("-a", "--all"))):
+    if (
+        arguments.operands
+        or arguments.has(("-D", "-d", "--detach"))
+        or (call.name != "losetup" and arguments.has(("-a", "--all")))
+    ):
         call.effect("device", described(call))
+    return ""
+
+
+def _luks(call: Call, arguments: Arguments) -> str:
+    destroys = {"luksFormat", "luksErase", "erase", "format", "reencrypt", "luksHeaderRestore"}
+    for word in arguments.operands[1:] if arguments.operands and arguments.operands[0] in destroys else ():
+        if is_disk(word) and not word.endswith(("X", "XY")):
+            call.effect("disk", word)
+    return ""
+
+
+def _adb(call: Call, arguments: Arguments) -> str:
+    if arguments.operands[:1] == ["shell"]:
+        at = call.args.index("shell")
+        call.runs(" ".join(call.args[at + 1 :]))
     return ""
 
 
 PROGRAMS = (
     Program(
-        "mkfs mke2fs mkswap mkdosfs mkntfs mkexfatfs wipefs sgdisk gdisk fdisk sfdisk cfdisk parted partprobe blkdiscard hdparm sdparm badblocks mdadm pvremove pvcreate"
-        " nvme smartctl newfs partx kpartx resize2fs tune2fs debugfs e2label fsck e2fsck xfs_repair ntfsresize fatlabel xfs_growfs btrfstune bcache-super-show",
+        "mkfs mke2fs mkswap mkdosfs mkntfs mkexfatfs wipefs sgdisk gdisk fdisk sfdisk cfdisk parted"
+        " partprobe blkdiscard hdparm sdparm badblocks mdadm pvremove pvcreate"
+        " nvme smartctl newfs partx kpartx resize2fs tune2fs debugfs e2label fsck e2fsck xfs_repair"
+        " ntfsresize fatlabel xfs_growfs btrfstune bcache-super-show",
         values="-t -L -U -b -s -m -N -C --label --type",
         reader=_formats,
         dry="--help --version -V",
@@ -121,12 +137,13 @@ PROGRAMS = (
         values="-c -s -h --cipher --key-file -d --type",
         rules=(
             Rule(
-                "luksFormat|luksErase|erase|luksRemoveKey|luksKillSlot|reencrypt|format|luksAddKey|luksChangeKey|luksHeaderRestore|resize",
+                "luksFormat|luksErase|erase|luksRemoveKey|luksKillSlot|reencrypt|format|luksAddKey"
+                "|luksChangeKey|luksHeaderRestore|resize",
                 "device",
             ),
             Rule("remove|close|luksClose|suspend|luksSuspend|open|luksOpen", "device"),
         ),
-        reader=lambda call, arguments: _luks(call, arguments),
+        reader=_luks,
         quiet=True,
         allow=("cryptsetup status x", "cryptsetup luksDump /dev/sda"),
         ask=("cryptsetup luksFormat /dev/sdXY",),
@@ -154,7 +171,8 @@ PROGRAMS = (
         "diskutil",
         rules=(
             Rule(
-                "^erase|zero|partition|eraseDisk|eraseVolume|zeroDisk|secureErase|partitionDisk|deleteVolume|reformat|randomDisk",
+                "^erase|zero|partition|eraseDisk|eraseVolume|zeroDisk|secureErase|partitionDisk"
+                "|deleteVolume|reformat|randomDisk",
                 "disk",
             ),
             Rule("apfs ^delete|deleteContainer|deleteVolume|eraseVolume", "disk"),
@@ -203,24 +221,9 @@ PROGRAMS = (
         rules=(
             Rule("uninstall|reboot|root|remount|sideload|disable-verity|wait-for-device|backup|restore|push", "device"),
         ),
-        reader=lambda call, arguments: _adb(call, arguments),
+        reader=_adb,
         allow=("adb devices", "adb logcat", "adb shell ls"),
         ask=("adb uninstall x", "adb reboot"),
         forbid=("adb shell rm -rf /",),
     ),
 )
-
-
-def _luks(call: Call, arguments: Arguments) -> str:
-    destroys = {"luksFormat", "luksErase", "erase", "format", "reencrypt", "luksHeaderRestore"}
-    for word in arguments.operands[1:] if arguments.operands and arguments.operands[0] in destroys else ():
-        if is_disk(word) and not word.endswith(("X", "XY")):
-            call.effect("disk", word)
-    return ""
-
-
-def _adb(call: Call, arguments: Arguments) -> str:
-    if arguments.operands[:1] == ["shell"]:
-        at = call.args.index("shell")
-        call.runs(" ".join(call.args[at + 1 :]))
-    return ""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ..code.lines import read_editor
 from ..shell.call import Call
-from ..shell.marks import ENDLESS, is_known, veiled
+from ..shell.marks import ENDLESS, veiled
 from .arguments import Arguments
 from .copying import read_cp, read_dd, read_install, read_ln, read_mv, read_rsync
 from .entry import Program, Rule
 from .finding import read_fd, read_find
 from .notes import note_folder, note_path
-from .packing import read_tar, read_unzip, read_zip
 
 
 def _rm(call: Call, arguments: Arguments) -> str:
@@ -110,7 +108,7 @@ def _truncate(call: Call, arguments: Arguments) -> str:
 def _is_huge(size: str) -> bool:
     """More than 64 GiB."""
     found = re.match(r"\+?(\d+(?:\.\d+)?)\s*([KMGTPE]?)", size.upper())
-    return bool(found) and float(found[1]) * 1024 ** " KMGTPE".index(found[2] or " ") > 64 * 1024**3
+    return found is not None and float(found[1]) * 1024 ** " KMGTPE".index(found[2] or " ") > 64 * 1024**3
 
 
 def _fallocate(call: Call, arguments: Arguments) -> str:
@@ -122,51 +120,21 @@ def _fallocate(call: Call, arguments: Arguments) -> str:
     return ""
 
 
-def _editor(call: Call, arguments: Arguments) -> str:
-    """vi, ex, ed and their like: commands behind `-c` and `+`, or fed to it; files that it opens."""
-    commands = [
-        *arguments.of(("-c", "--cmd", "-s-c", "--eval", "-es", "-sc")),
-        *(a[1:] for a in call.args if a.startswith("+")),
-    ]
-    for text in (*commands, call.stdin or ""):
-        if text and is_known(text):
-            read_editor(text, call)
-    writes = bool(
-        re.search(
-            r"(?:^|[|\n:])\s*(?:wq?!?|x!?|wa!?|wqa|update|write)\s*(?:$|[|\n])",
-            "\n".join((*commands, call.stdin or "")),
-        )
-    )
-    for path in arguments.operands:
-        if path.startswith("+") or path in ("-", "%"):
-            continue
-        note_path(call, "write", path) if writes or call.shell.resolve(path).startswith("/etc") else call.shell.reads(
-            path
-        )
-    return veiled()
-
-
-def _patch(call: Call, arguments: Arguments) -> str:
-    for path in (*arguments.operands[:1], *arguments.of(("-o", "--output", "-d", "--directory"))):
-        note_path(call, "write", path)
-    return veiled()
-
-
-_RM_EXAMPLES = {
-    "allow": (
-        "rm notes.txt",
-        "rm -rf build dist",
-        "rm -rf node_modules",
-        "rm -- -odd.txt",
-        "rm -rf /tmp/x",
-        "rm -f *.pyc",
-    ),
-    "ask": ("rm -rf src", "rm -r .git", "rm -f *.py", "rm -rf $X", "rm .env", "rm -rf ../other", "rm ~/notes.txt"),
-    "forbid": ("rm -rf /", "rm -r ~", "rm -fR /etc/*", "rm -rf /home/alice", "rm -f /bin/ls", "cd /etc; rm -rf *"),
-}
-
 PROGRAMS = (
-    Program("rm del-cli rimraf unlink del", reader=_rm, **_RM_EXAMPLES),
+    Program(
+        "rm del-cli rimraf unlink del",
+        reader=_rm,
+        allow=(
+            "rm notes.txt",
+            "rm -rf build dist",
+            "rm -rf node_modules",
+            "rm -- -odd.txt",
+            "rm -rf /tmp/x",
+            "rm -f *.pyc",
+        ),
+        ask=("rm -rf src", "rm -r .git", "rm -f *.py", "rm -rf $X", "rm .env", "rm -rf ../other", "rm ~/notes.txt"),
+        forbid=("rm -rf /", "rm -r ~", "rm -fR /etc/*", "rm -rf /home/alice", "rm -f /bin/ls", "cd /etc; rm -rf *"),
+    ),
     Program(
         "Remove-Item ri rd erase",
         values="-Path -LiteralPath -Include -Exclude",
@@ -309,7 +277,8 @@ PROGRAMS = (
     ),
     Program(
         "find gfind",
-        only_reads=True, reader=read_find,
+        only_reads=True,
+        reader=read_find,
         allow=("find . -name '*.pyc' -delete", "find / -name x", "find . -exec grep -l dd {} +"),
         ask=("find . -type f -delete", "find src -name '*.py' -delete", "find /var/www -delete"),
         forbid=(
@@ -322,68 +291,9 @@ PROGRAMS = (
     Program(
         "fd fdfind",
         values="-e -t -d -E --extension --type --exclude -x -X --exec --exec-batch",
-        only_reads=True, reader=read_fd,
+        only_reads=True,
+        reader=read_fd,
         allow=("fd -e py", "fd -e pyc -x rm"),
         ask=("fd secret -x rm -r",),
-    ),
-    Program(
-        "tar bsdtar gtar",
-        reader=read_tar,
-        allow=("tar czf a.tgz src", "tar xf a.tgz -C /tmp/out", "tar tf a.tgz"),
-        ask=("tar xf a.tgz -C /opt/x", "tar czf a.tgz ~/.ssh"),
-        forbid=(
-            "tar -xf a.tar -C /usr",
-            "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='reboot'",
-            "tar xf a --to-command='rm -rf /'",
-        ),
-    ),
-    Program(
-        "cpio pax",
-        values="-D -F -I -O -E --directory",
-        rules=(Rule("-D|--directory", "write", "-D|--directory"),),
-        reader=lambda call, _arguments: veiled(call.stdin),
-        forbid=("cpio -idm -D / < x",),
-    ),
-    Program(
-        "unzip 7z 7za 7zr unrar unar bsdunzip unar lsar",
-        values="-d -x -P -C --output-directory",
-        reader=read_unzip,
-        rules=(Rule("d", "discard"), Rule("a -sdel", "discard")),
-        allow=("unzip a.zip", "unzip a.zip -d out"),
-        forbid=("unzip -o a.zip -d /etc",),
-    ),
-    Program(
-        "zip",
-        values="-TT --unzip-command -x -i -b -n",
-        reader=read_zip,
-        allow=("zip -r a.zip src -x node_modules",),
-        ask=("zip -m a.zip src", "zip a.zip .env"),
-        forbid=("zip a.zip f -T -TT 'rm -rf / #'",),
-    ),
-    Program(
-        "vi vim nvim ex ed view nano emacs gvim vimx red hx micro",
-        values="-c --cmd -S -u --eval -l --load -sc -T -w -W",
-        reader=_editor,
-        allow=("vim src/a.py", "ed notes.txt"),
-        ask=("vim -es -c ':!git clean -fdx' -c q", "nano .env"),
-        forbid=("printf '!rm -rf /\\nq\\n' | ed -s", "ex -sc '1d|x' /etc/hosts", "vim -c ':!reboot'"),
-    ),
-    Program(
-        "patch",
-        values="-p -i -o -d -r --input --output --directory --strip",
-        reader=_patch,
-        allow=("patch -p1 < a.diff",),
-        forbid=("patch /etc/passwd < a.diff",),
-    ),
-    Program(
-        "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 lzma brotli compress uncompress pigz pbzip2 lzop",
-        allow=("gzip -d a.gz", "gunzip -c data.gz | head"),
-        ask=("gzip ~/.ssh/id_rsa",),
-    ),
-    Program(
-        "split csplit",
-        values="-b -l -n -C -a --bytes --lines --suffix-length",
-        reads=0,
-        allow=("split -C 512 a",),
     ),
 )

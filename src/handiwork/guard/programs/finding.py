@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 from ..places import secret
@@ -38,7 +39,11 @@ def read_find(call: Call, _arguments: Arguments) -> str:
             call.effect("read_secret", path, f"it looks for secrets: {path}")
     for at in range(first, len(args)):
         word = args[at]
-        if word == "-perm" and any(sign in "".join(args[at + 1 : at + 2]) for sign in ("4000", "u=s", "6000", "2000", "u+s")) and "/" in roots:
+        if (
+            word == "-perm"
+            and any(sign in "".join(args[at + 1 : at + 2]) for sign in ("4000", "u=s", "6000", "2000", "u+s"))
+            and "/" in roots
+        ):
             call.effect("read_secret", "/", "it looks for programs with another user's rights")
         if word == "-delete":
             for path in found:
@@ -53,11 +58,11 @@ def read_find(call: Call, _arguments: Arguments) -> str:
 
 def _what_is_found(tests: list[str], roots: list[str]) -> list[str]:
     """Paths that stand for what is found: the roots with a pattern below, or the roots and everything in them."""
-    names = [b for a, b in zip(tests, tests[1:], strict=False) if a in _NARROWS and a != "-empty"]
+    names = [b for a, b in itertools.pairwise(tests) if a in _NARROWS and a != "-empty"]
     if "-empty" in tests and not names:
         return [f"{root}/empty.tmp" for root in roots]
     if not names:
-        narrowed = any(t in _SPARES or t == "-maxdepth" or t == "-type" for t in tests)
+        narrowed = any(t in _SPARES or t in {"-maxdepth", "-type"} for t in tests)
         return [f"{root}/*?" if narrowed else root for root in roots]
     return [f"{root}/{name.lstrip('/').removeprefix('./')}" for root in roots for name in names[:8]]
 

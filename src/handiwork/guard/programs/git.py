@@ -14,21 +14,26 @@ from .notes import described, note_folder, note_path
 
 # Settings whose value is a program, or that say whom to trust.
 _RUN_SETTINGS: Final = re.compile(
-    r"(?i)(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand|hookspath)|sequence\.editor"
+    r"(?i)(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand|hookspath)"
+    r"|sequence\.editor"
     r"|diff\.external|diff\..*\.(?:command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|pager\..*"
-    r"|filter\..*|credential\.helper|gpg\.program|uploadpack\.packobjectshook|remote\..*\.(?:upload|receive)pack|init\.templatedir"
+    r"|filter\..*|credential\.helper|gpg\.program|uploadpack\.packobjectshook|remote\..*\.(?:upload"
+    r"|receive)pack|init\.templatedir"
     r"|sendemail\..*cmd|web\.browser|browser\..*\.cmd|interactive\.difffilter|gpg\..*\.program)"
 )
 _TRUST_SETTINGS: Final = re.compile(
     r"(?i)http\.(?:.*\.)?(?:sslverify|proxy)|url\..*\.(?:push)?insteadof|protocol\..*allow|safe\.directory"
 )
 _USUAL_VALUES: Final = re.compile(
-    r"(?:cat|less(?: -\w+)*|more|delta|bat|diff-so-fancy.*|vim?|nvim|nano|emacs|code --wait|true|:|store|cache(?: .*)?|osxkeychain|manager(?:-core)?"
+    r"(?:cat|less(?: -\w+)*|more|delta|bat|diff-so-fancy.*|vim?|nvim|nano|emacs|code"
+    r" --wait|true|:|store|cache(?: .*)?|osxkeychain|manager(?:-core)?"
     r"|libsecret|false|gpg2?|\.githooks|\.husky.*|hooks|ssh(?: -i \S+)?(?: -o \S+)*|input|auto)?$"
 )
 _READS: Final = names(
-    "status log show diff shortlog describe rev-parse rev-list ls-files ls-tree ls-remote blame cat-file merge-base name-rev grep"
-    " count-objects diff-tree diff-index diff-files whatchanged for-each-ref show-ref show-branch cherry range-diff help version"
+    "status log show diff shortlog describe rev-parse rev-list ls-files ls-tree ls-remote blame cat-file"
+    " merge-base name-rev grep"
+    " count-objects diff-tree diff-index diff-files whatchanged for-each-ref show-ref show-branch cherry"
+    " range-diff help version"
     " check-ignore check-attr verify-commit verify-tag var annotate"
 )
 _URL: Final = re.compile(r"\w+://|ext::|[\w.-]+@[\w.-]+:")
@@ -57,8 +62,14 @@ def read_git(call: Call, arguments: Arguments) -> str:
 def _lists(verb: str, arguments: Arguments) -> bool:
     """Whether `branch`, `tag`, `remote` and their like only list."""
     if verb in ("branch", "tag", "stash", "remote", "worktree", "config", "reflog", "submodule", "notes"):
-        lists = arguments.has(("-l", "--list", "-a", "-r", "-v", "-vv", "--all", "--show-current", "--get", "--get-all"))
-        return (lists and len(arguments.operands) == 1) or arguments.operands[1:2] in (["list"], ["show"]) or not arguments.operands[1:]
+        lists = arguments.has(
+            ("-l", "--list", "-a", "-r", "-v", "-vv", "--all", "--show-current", "--get", "--get-all")
+        )
+        return (
+            (lists and len(arguments.operands) == 1)
+            or arguments.operands[1:2] in (["list"], ["show"])
+            or not arguments.operands[1:]
+        )
     return False
 
 
@@ -117,7 +128,7 @@ def _clone(call: Call, arguments: Arguments) -> None:
 
 
 def _runs_rest(first: int, word: str) -> Callable[[Call, Arguments], None]:
-    def way(call: Call, arguments: Arguments) -> None:
+    def way(call: Call, _arguments: Arguments) -> None:
         if word not in call.args[:4]:
             return
         words = call.args[call.args.index(word) + first :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Final
 
@@ -10,10 +11,10 @@ from ..code.scripts import read_script
 from ..shell.call import Call
 from ..shell.marks import FETCHED, REMOTE, UNKNOWN, is_known, veiled
 from .arguments import Arguments
-from .entry import Program, Rule
+from .entry import Program, Reader, Rule
 from .notes import note_path
-from .signs import BREAKING_IN
 from .shells import read_shell
+from .signs import BREAKING_IN
 
 _PYTHON_MODULES: Final = {
     "pip": "pip",
@@ -24,7 +25,8 @@ _PYTHON_MODULES: Final = {
     "ansible": "ansible",
 }
 _DATABASE_TASKS: Final = re.compile(
-    r"^(?:db:(?:drop|reset|purge|wipe|migrate:reset|schema:load|rollback|truncate_all|seed:replant|nuke)(?::\w+)?|migrate:(?:fresh|reset|refresh|rollback)"
+    r"^(?:db:(?:drop|reset|purge|wipe|migrate:reset|schema:load|rollback|truncate_all|seed:replant"
+    r"|nuke)(?::\w+)?|migrate:(?:fresh|reset|refresh|rollback)"
     r"|flush|reset_db|sqlflush|dropdb|drop_all|doctrine:(?:database|schema):drop|db:wipe|cache:flush|delete_all"
     r"|ecto\.(?:drop|reset)|schema:drop|database:drop|downgrade|db:downgrade|database_reset|remove_stale_contenttypes)$"
 )
@@ -54,7 +56,7 @@ def _code(call: Call, language: str, text: str) -> str:
     return output
 
 
-def _interpreter(language: str, flags: frozenset[str]) -> object:
+def _interpreter(language: str, flags: frozenset[str]) -> Reader:
     def reader(call: Call, arguments: Arguments) -> str | None:
         texts = arguments.of(flags) + [
             a.partition("=")[2] for a in call.args if a.partition("=")[0] in flags and "=" in a
@@ -79,7 +81,7 @@ def _in_place(call: Call, arguments: Arguments) -> None:
 
 
 def _file(call: Call, arguments: Arguments, language: str) -> str | None:
-    operands = [o for o in arguments.rest] or arguments.operands
+    operands = list(arguments.rest) or arguments.operands
     skip = operands and operands[0] in (
         "run",
         "eval",
@@ -99,7 +101,7 @@ def _file(call: Call, arguments: Arguments, language: str) -> str | None:
         return _code(call, language, " ".join(operands[1:]))
     if BREAKING_IN.search(first):
         call.effect("run_other", f"{first}, which sounds like breaking in")
-    if first == "-" or first == "/dev/stdin":
+    if first in {"-", "/dev/stdin"}:
         return _code(call, language, call.stdin) if call.stdin is not None else veiled()
     if re.match(r"https?://", first):
         call.effect("run_fetched_code", first)
@@ -124,7 +126,7 @@ def _python(call: Call, arguments: Arguments) -> str | None:
         if known and at >= 0:
             return call.runs_words([known, *call.args[at + 1 :]])
         return veiled(call.stdin)
-    return _read_python(call, arguments)  # type: ignore[operator, no-any-return]
+    return _read_python(call, arguments)
 
 
 _read_python = _interpreter("python", frozenset(("-c",)))
@@ -201,24 +203,32 @@ def _gdb(call: Call, arguments: Arguments) -> str | None:
 def _tasks(call: Call, arguments: Arguments) -> str | None:
     """`manage.py flush`, `rails db:drop`, `artisan migrate:fresh`: tasks of frameworks that empty databases."""
     words = arguments.operands[:4]
-    pairs = [f"{a}:{b}" for a, b in zip(words, words[1:], strict=False)]
+    pairs = [f"{a}:{b}" for a, b in itertools.pairwise(words)]
     for word in (*words, *pairs):
         if (_DATABASE_TASKS.match(word) or word in _PAIRS) and not arguments.has(("--pretend", "--dry-run")):
             call.effect("database", " ".join([call.name, *arguments.operands[:3]]))
     return None
 
 
-def _with_tasks(reader: object) -> object:
+def _with_tasks(reader: Reader) -> Reader:
     def both(call: Call, arguments: Arguments) -> str | None:
         _tasks(call, arguments)
-        return reader(call, arguments)  # type: ignore[operator, no-any-return]
+        return reader(call, arguments)
 
     return both
 
 
-def _language(called: str, language: str, flags: str, values: str = "", **more: object) -> Program:
-    reader = _with_tasks(_interpreter(language, frozenset(flags.split())))
-    return Program(called, values=f"{flags} {values}", reader=reader, dry="--version", **more)  # type: ignore[arg-type]
+def _language(called: str, language: str, flags: str, values: str = "", **examples: tuple[str, ...]) -> Program:
+    """The entry of an interpreter: *flags* are followed by a text in its language."""
+    return Program(
+        called,
+        values=f"{flags} {values}",
+        reader=_with_tasks(_interpreter(language, frozenset(flags.split()))),
+        dry="--version",
+        allow=examples.get("allow", ()),
+        ask=examples.get("ask", ()),
+        forbid=examples.get("forbid", ()),
+    )
 
 
 PROGRAMS = (
@@ -244,7 +254,7 @@ PROGRAMS = (
         "python python3 pypy pypy3 python2 ipython jython micropython sage",
         values="-c -m -W -X",
         dry="--version",
-        reader=_with_tasks(_python),  # type: ignore[arg-type]
+        reader=_with_tasks(_python),
         allow=(
             "python app.py",
             "python -m venv .venv",
@@ -303,7 +313,8 @@ PROGRAMS = (
     _language("lua luajit", "lua", "-e", allow=("lua a.lua",), forbid=("lua -e 'os.execute(\"reboot\")'",)),
     _language("Rscript R julia", "r", "-e --eval", allow=("Rscript a.R",), forbid=("Rscript -e 'system(\"reboot\")'",)),
     _language(
-        "jshell groovy scala kotlin clojure clj swift ghci ghc runghc ocaml racket guile gforth elixir erl iex nim crystal dart",
+        "jshell groovy scala kotlin clojure clj swift ghci ghc runghc ocaml racket guile gforth elixir"
+        " erl iex nim crystal dart",
         "java",
         "-e --eval -eval",
         allow=("elixir a.exs",),
@@ -343,7 +354,8 @@ PROGRAMS = (
         forbid=("gdb -batch -ex 'shell rm -rf /'",),
     ),
     Program(
-        "rails rake artisan ./manage.py manage.py mix bin/rails console bin/console symfony flask alembic sequelize typeorm knex diesel sqlx hasura goose dbmate flyway liquibase migrate",
+        "rails rake artisan ./manage.py manage.py mix bin/rails console bin/console symfony flask"
+        " alembic sequelize typeorm knex diesel sqlx hasura goose dbmate flyway liquibase migrate",
         reader=_tasks,
         allow=("rails server", "rake test"),
         ask=("rails db:drop", "rake db:reset", "mix ecto.drop"),

@@ -25,7 +25,7 @@ def compiled(when: str) -> tuple[tuple[Test, ...], int]:
         turned, word = word.startswith("!"), word.removeprefix("!")  # noqa: PLW2901
         if word[0] in "-~^+":
             test = _test(word)
-            tests.append((lambda a, test=test: not test(a)) if turned else test)
+            tests.append(_turned(test) if turned else test)
         elif turned:
             raise ValueError(f"only -option, ~word and ^word can be turned round: {when}")
         else:
@@ -38,6 +38,10 @@ def compiled(when: str) -> tuple[tuple[Test, ...], int]:
 def fits(rule: Rule, arguments: Arguments) -> bool:
     """Whether all words of the rule's `when` fit."""
     return all(test(arguments) for test in compiled(rule.when)[0])
+
+
+def _turned(test: Test) -> Test:
+    return lambda a: not test(a)
 
 
 def _test(word: str) -> Test:

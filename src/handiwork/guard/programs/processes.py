@@ -13,7 +13,7 @@ from .entry import Program, Rule
 _OWN = re.compile(r"%[\w+-]*$")
 
 
-def _kill(call: Call, arguments: Arguments) -> str:
+def _kill(call: Call, _arguments: Arguments) -> str:
     """`kill [-signal] ids`: signal 0 only asks, `%1` and `$!` are the command's own."""
     args = list(call.args)
     signal = ""
@@ -56,6 +56,37 @@ def _crontab(call: Call, arguments: Arguments) -> str:
 
 _STATES = "poweroff|reboot|halt|kexec|emergency|rescue|soft-reboot|suspend-then-hibernate"
 
+
+def _bus(call: Call) -> str:
+    joined = " ".join(call.args)
+    if re.search(
+        r"\.(?:PowerOff|Reboot|Halt|KExec|Suspend|Hibernate|HybridSleep|Shutdown|requestShutdown|requestReboot)\b",
+        joined,
+    ):
+        call.effect("power")
+    elif re.search(r"\.(?:StopUnit|DisableUnitFiles|MaskUnitFiles|RestartUnit|KillUnit|TerminateUser)\b", joined):
+        call.effect("service", joined[:80])
+    return ""
+
+
+_TMUX_RUNS = names(
+    "new new-session neww new-window splitw split-window respawn-pane respawnp respawn-window send-keys"
+    " send run run-shell"
+    " if-shell if pipe-pane display-popup popup"
+)
+
+
+def _tmux(call: Call, arguments: Arguments) -> str:
+    """`tmux new-session text`, `send-keys text Enter`: the text is run."""
+    if arguments.operands and arguments.operands[0] in _TMUX_RUNS:
+        words = [w for w in arguments.operands[1:] if w not in ("Enter", "C-m", "KPEnter")]
+        if len(words) == 1:
+            call.runs(words[0])
+        elif words:
+            call.runs_words(words)
+    return ""
+
+
 PROGRAMS = (
     Program(
         "kill",
@@ -73,10 +104,16 @@ PROGRAMS = (
     ),
     Program("atrm lprm ipcrm cancel", rules=(Rule("", "kill"),), quiet=True, ask=("atrm 3", "ipcrm -a")),
     Program("renice cpulimit", rules=(Rule("", "service"),), quiet=True, ask=("renice -20 1",)),
-    Program("Stop-Computer Restart-Computer pmset", rules=(Rule("!~-g", "power"),), quiet=True, forbid=("Stop-Computer",)),
+    Program(
+        "Stop-Computer Restart-Computer pmset", rules=(Rule("!~-g", "power"),), quiet=True, forbid=("Stop-Computer",)
+    ),
     Program(
         "Stop-Process Stop-Service Clear-Disk Format-Volume Remove-Partition Set-ExecutionPolicy wsl tmutil",
-        rules=(Rule("!-l|--list|--status|-Path", "settings"),), quiet=True, dry="--help --version list status -l --list", ask=("Stop-Service x", "wsl --unregister Ubuntu"), allow=("wsl --list",),
+        rules=(Rule("!-l|--list|--status|-Path", "settings"),),
+        quiet=True,
+        dry="--help --version list status -l --list",
+        ask=("Stop-Service x", "wsl --unregister Ubuntu"),
+        allow=("wsl --list",),
     ),
     Program(
         "fuser",
@@ -97,12 +134,14 @@ PROGRAMS = (
     Program("pm-suspend pm-hibernate systemctl-suspend", rules=(Rule("", "power"),), forbid=("pm-hibernate",)),
     Program(
         "systemctl",
-        values="-t --type --state -p --property -H --host -M --machine -n --lines -o --output --when --root -s --signal",
+        values="-t --type --state -p --property -H --host -M --machine -n --lines -o --output --when --root -s"
+        " --signal",
         rules=(
             Rule(f"{_STATES}|suspend|hibernate|hybrid-sleep|exit", "power"),
             Rule("isolate", "service"),
             Rule(
-                "stop|disable|mask|kill|restart|try-restart|reload-or-restart|condrestart|force-reload|clean|freeze|revert|reset-failed",
+                "stop|disable|mask|kill|restart|try-restart|reload-or-restart|condrestart|force-reload"
+                "|clean|freeze|revert|reset-failed",
                 "service",
             ),
             Rule(
@@ -110,7 +149,8 @@ PROGRAMS = (
                 "service",
             ),
             Rule(
-                "enable|edit|add-wants|add-requires|set-property|unmask|set-environment|import-environment|mount-image|bind",
+                "enable|edit|add-wants|add-requires|set-property|unmask|set-environment"
+                "|import-environment|mount-image|bind",
                 "persistence",
             ),
         ),
@@ -119,7 +159,8 @@ PROGRAMS = (
         forbid=("systemctl poweroff", "systemctl reboot"),
     ),
     Program(
-        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir s6-svc brew-services",
+        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir"
+        " s6-svc brew-services",
         rules=(
             Rule(
                 "* stop|restart|reload|disable|delete|del|force-stop|down|off|remove|enable|add|defaults",
@@ -187,7 +228,7 @@ PROGRAMS = (
         "tmux byobu",
         values="-t -s -n -c -F -L -S -x -y -f -e",
         rules=(Rule("^kill", "kill"),),
-        reader=lambda call, arguments: _tmux(call, arguments),
+        reader=_tmux,
         allow=("tmux ls", "tmux new -s x", "tmux attach -t x"),
         ask=("tmux kill-server", "tmux new-session -d 'git clean -fdx'"),
         forbid=("tmux new-session -d 'rm -rf /'", "tmux send-keys -t 0 'rm -rf /' Enter"),
@@ -202,32 +243,3 @@ PROGRAMS = (
         ask=("hermes gateway restart", "hermes update", "handiwork policy add x"),
     ),
 )
-
-
-def _bus(call: Call) -> str:
-    joined = " ".join(call.args)
-    if re.search(
-        r"\.(?:PowerOff|Reboot|Halt|KExec|Suspend|Hibernate|HybridSleep|Shutdown|requestShutdown|requestReboot)\b",
-        joined,
-    ):
-        call.effect("power")
-    elif re.search(r"\.(?:StopUnit|DisableUnitFiles|MaskUnitFiles|RestartUnit|KillUnit|TerminateUser)\b", joined):
-        call.effect("service", joined[:80])
-    return ""
-
-
-_TMUX_RUNS = names(
-    "new new-session neww new-window splitw split-window respawn-pane respawnp respawn-window send-keys send run run-shell"
-    " if-shell if pipe-pane display-popup popup"
-)
-
-
-def _tmux(call: Call, arguments: Arguments) -> str:
-    """`tmux new-session text`, `send-keys text Enter`: the text is run."""
-    if arguments.operands and arguments.operands[0] in _TMUX_RUNS:
-        words = [w for w in arguments.operands[1:] if w not in ("Enter", "C-m", "KPEnter")]
-        if len(words) == 1:
-            call.runs(words[0])
-        elif words:
-            call.runs_words(words)
-    return ""

@@ -95,17 +95,22 @@ def _variables(call: Call, arguments: Arguments) -> str:
 
 
 _GREP_VALUES = (
-    "-e -f -m -A -B -C -g -t -T --regexp --file --max-count --glob --type --include --exclude --exclude-dir --color --colour"
+    "-e -f -m -A -B -C -g -t -T --regexp --file --max-count --glob --type --include --exclude"
+    " --exclude-dir --color --colour"
     " --pre --iglob -d -D --label --sort --max-depth -j --context --before-context --after-context --encoding -M"
 )
 
 PROGRAMS = (
     Program(
-        "cat bat batcat less more most head nl tac rev wc cut paste fold fmt expand unexpand column pr od hexdump xxd strings"
-        " base64 base32 basenc cmp diff comm join uniq md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum"
-        " shasum md5 zcat bzcat xzcat zstdcat zless gzcat colordiff vimdiff sdiff diff3 jq yq csvlook look tsort shuf iconv"
+        "cat bat batcat less more most head nl tac rev wc cut paste fold fmt expand unexpand column pr"
+        " od hexdump xxd strings"
+        " base64 base32 basenc cmp diff comm join uniq md5sum sha1sum sha224sum sha256sum sha384sum"
+        " sha512sum b2sum cksum sum"
+        " shasum md5 zcat bzcat xzcat zstdcat zless gzcat colordiff vimdiff sdiff diff3 jq yq csvlook"
+        " look tsort shuf iconv"
         " hd view mdcat glow pygmentize highlight pv hexyl",
-        values="-n -c --lines --bytes -d -f --delimiter --fields -w --width -s -l -H --language --style --theme --arg --argjson"
+        values="-n -c --lines --bytes -d -f --delimiter --fields -w --width -s -l -H --language --style --theme"
+        " --arg --argjson"
         " --slurpfile --highlight-line -r --line-range --length -t -o --iterations",
         reads=0,
         only_reads=True,
@@ -163,7 +168,8 @@ PROGRAMS = (
     Program(
         "awk gawk mawk nawk busybox-awk",
         values="-F -v -f --file --assign --field-separator -i --include -e --source",
-        only_reads=True, reader=_awk,
+        only_reads=True,
+        reader=_awk,
         allow=("awk '{print $1}' f.txt", "awk '/shutdown/{c++} END{print c}' app.log", "awk -F: '$3>100' /etc/passwd"),
         ask=("awk 'BEGIN{system(\"git clean -fdx\")}'", "awk '{system($1)}' f", "awk 1 .env"),
         forbid=('awk \'BEGIN{print "rm -rf /" | "sh"}\'', "awk 'BEGIN{system(\"reboot\")}'"),
@@ -171,32 +177,39 @@ PROGRAMS = (
     Program(
         "sed gsed ssed",
         values="-e --expression -f --file -l --line-length",
-        only_reads=True, reader=_sed,
+        only_reads=True,
+        reader=_sed,
         dry="--help --version --debug",
         allow=("sed -n '/rm -rf/p' deploy.sh", "sed -i s/a/b/ src/a.py", "sed 's/a/b/g' x"),
         ask=("sed -i s/a/b/ ~/.bashrc", "sed -n 1p .env", "echo x | sed '1e git clean -fdx'"),
         forbid=("sed -i s/root/x/ /etc/passwd", "sed 's/x/rm -rf \\//e' f", "sed '1e reboot' f"),
     ),
     Program(
-        "echo printf say espeak figlet cowsay toilet banner notify-send logger lolcat boxes wall zenity dialog whiptail yad"
+        "echo printf say espeak figlet cowsay toilet banner notify-send logger lolcat boxes wall zenity"
+        " dialog whiptail yad"
         " kdialog osd_cat terminal-notifier wikiman",
         only_reads=True,
         quiet=True,
         allow=("echo rm -rf /", "say 'shutdown complete'", "logger 'rm -rf /'"),
     ),
     Program(
-        "man info help apropos whatis tldr cheat eg whereis which type whence apt-cache tealdeer navi howdoi pinfo xman",
+        "man info help apropos whatis tldr cheat eg whereis which type whence apt-cache tealdeer navi"
+        " howdoi pinfo xman",
         only_reads=True,
         quiet=True,
         allow=("man rm", "tldr reboot", "type rm", "whatis shutdown", "which mkfs.ext4"),
     ),
     Program(
-        "ls ll la dir vdir exa eza lsd tree stat file du df ncdu dust duf pwd basename dirname realpath readlink namei lsof lsblk"
-        " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr id whoami groups users who w last lastb uptime"
+        "ls ll la dir vdir exa eza lsd tree stat file du df ncdu dust duf pwd basename dirname realpath"
+        " readlink namei lsof lsblk"
+        " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr id whoami"
+        " groups users who w last lastb uptime"
         " uname arch cal ncal locale nproc free vmstat iostat mpstat sar top htop btop atop ps"
-        " pstree pgrep pidof pmap pidstat tty lsb_release getconf getent ss netstat ifstat iftop nload ulimit test [ true false"
+        " pstree pgrep pidof pmap pidstat tty lsb_release getconf getent ss netstat ifstat iftop nload"
+        " ulimit test [ true false"
         " sleep seq expr bc dc factor numfmt units tput clear cksum fc-list ldd nm objdump readelf size"
-        " addr2line c++filt xdpyinfo xrandr_ ping ping6 traceroute tracepath mtr whois cloc tokei scc nproc uuidgen mcookie"
+        " addr2line c++filt xdpyinfo xrandr_ ping ping6 traceroute tracepath mtr whois cloc tokei scc"
+        " nproc uuidgen mcookie"
         " zdump finger man-db identify ffprobe mediainfo pdfinfo lsinitramfs"
         " shellcheck yamllint jsonlint hadolint spell jobs",
         only_reads=True,
@@ -243,7 +256,14 @@ PROGRAMS = (
         allow=("date +%s", "date -d yesterday"),
         ask=("date -s 2020-01-01",),
     ),
-    Program("getcap", rules=(Rule("-r ~/", "read_secret", why="it looks for programs with another user's rights"),), only_reads=True, quiet=True, allow=("getcap x",), ask=("getcap -r /",)),
+    Program(
+        "getcap",
+        rules=(Rule("-r ~/", "read_secret", why="it looks for programs with another user's rights"),),
+        only_reads=True,
+        quiet=True,
+        allow=("getcap x",),
+        ask=("getcap -r /",),
+    ),
     Program(
         "dmesg",
         rules=(Rule("-C|--clear|-c|--read-clear", "log_wipe"),),

@@ -18,7 +18,8 @@ def _ip(call: Call, arguments: Arguments) -> str:
     actions = [w for w in words[1:3] if w]
     if any(
         re.fullmatch(
-            r"(?:f(?:l(?:u(?:s(?:h)?)?)?)?|d(?:e(?:l(?:e(?:te?)?)?)?)?|add?|set|se|rep(?:l(?:a(?:ce?)?)?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|app(?:end)?|attach|exec|change)",
+            r"(?:f(?:l(?:u(?:s(?:h)?)?)?)?|d(?:e(?:l(?:e(?:te?)?)?)?)?|add?|set|se"
+            r"|rep(?:l(?:a(?:ce?)?)?)?|c(?:h(?:a(?:n(?:ge?)?)?)?)?|app(?:end)?|attach|exec|change)",
             w,
         )
         for w in actions[:1]
@@ -48,7 +49,8 @@ _FIREWALL_LOOKS = "!-L|-S|--list|--list-rules|-C|--check|-n"
 
 PROGRAMS = (
     Program(
-        "usermod useradd userdel adduser deluser groupadd groupdel groupmod addgroup delgroup passwd gpasswd chpasswd chage chsh chfn newusers vipw vigr"
+        "usermod useradd userdel adduser deluser groupadd groupdel groupmod addgroup delgroup passwd"
+        " gpasswd chpasswd chage chsh chfn newusers vipw vigr"
         " visudo dscl sysadminctl pwconv pwunconv grpconv",
         reader=_account,
         allow=("passwd --status eve", "useradd --help"),
@@ -154,7 +156,8 @@ PROGRAMS = (
         ask=("timedatectl set-time 2020-01-01", "hostnamectl set-hostname x"),
     ),
     Program(
-        "setenforce aa-teardown aa-disable aa-complain aa-unconfined setsebool semanage apparmor_parser auditctl csrutil spctl fdesetup nvram tccutil",
+        "setenforce aa-teardown aa-disable aa-complain aa-unconfined setsebool semanage apparmor_parser"
+        " auditctl csrutil spctl fdesetup nvram tccutil",
         rules=(Rule("!-l|--list|-s|--status !~status", "settings"),),
         quiet=True,
         allow=("csrutil status", "auditctl -l"),
@@ -175,7 +178,8 @@ PROGRAMS = (
         ask=("swapoff -a",),
     ),
     Program(
-        "update-grub grub-install grub-mkconfig grub2-install efibootmgr bootctl dracut mkinitcpio update-initramfs grub-set-default",
+        "update-grub grub-install grub-mkconfig grub2-install efibootmgr bootctl dracut mkinitcpio"
+        " update-initramfs grub-set-default",
         rules=(Rule("!-v|-h !~list|status", "settings"),),
         quiet=True,
         allow=("bootctl status",),
@@ -202,7 +206,8 @@ PROGRAMS = (
         ask=("update-alternatives --set x /tmp/y",),
     ),
     Program(
-        "unshadow john hashcat hydra mimikatz chntpw gcore pwdump secretsdump.py lazagne linpeas.sh responder metasploit msfconsole msfvenom sqlmap crackmapexec",
+        "unshadow john hashcat hydra mimikatz chntpw gcore pwdump secretsdump.py lazagne linpeas.sh"
+        " responder metasploit msfconsole msfvenom sqlmap crackmapexec",
         rules=(Rule("!-h", "read_secret"),),
         ask=("unshadow /etc/passwd /etc/shadow", "gcore 1234", "john h.txt"),
     ),
@@ -210,7 +215,8 @@ PROGRAMS = (
         "schtasks reg icacls takeown bcdedit vssadmin wbadmin net wmic sc fsutil cipher diskpart format auditpol",
         rules=(
             Rule(
-                "~/create|/change|/delete|/add|add|delete|/grant|/reset|/f|/r|deletevalue|/set|stop|config|create|usn|/w:c:|import|load",
+                "~/create|/change|/delete|/add|add|delete|/grant|/reset|/f|/r|deletevalue|/set|stop"
+                "|config|create|usn|/w:c:|import|load",
                 "settings",
             ),
             Rule("^shadows|c:|C:", "settings"),
@@ -226,9 +232,7 @@ PROGRAMS = (
         allow=("udevadm info x",),
         ask=("udevadm control --reload",),
     ),
-    Program(
-        "stress stress-ng", rules=(Rule("", "destroys"),), quiet=True, ask=("stress --vm 64",)
-    ),
+    Program("stress stress-ng", rules=(Rule("", "destroys"),), quiet=True, ask=("stress --vm 64",)),
     Program(
         "xinput xset xrandr loadkeys stty reset setterm", only_reads=True, quiet=True, allow=("stty -echo", "reset")
     ),

@@ -11,6 +11,7 @@ from . import (
     containers,
     databases,
     devices,
+    editing,
     files,
     interpreters,
     network,
@@ -24,7 +25,7 @@ from . import (
 from .entry import Program
 
 KINDS = (
-    *(reading, files, building, versions, packages, interpreters, wrappers, network),
+    *(reading, files, editing, building, versions, packages, interpreters, wrappers, network),
     *(processes, system, devices, containers, cloud, databases),
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for kind in KINDS for program in kind.PROGRAMS)

@@ -11,8 +11,10 @@ _DRY = "!-n|--dry-run"
 PROGRAMS = (
     Program(
         "git",
-        values="-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --file -b -B -S -G --grep"
-        " --author --since --until --depth --branch -o --output --origin --upload-pack --receive-pack -x --extcmd --exec"
+        values="-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --file -b -B"
+        " -S -G --grep"
+        " --author --since --until --depth --branch -o --output --origin --upload-pack --receive-pack -x"
+        " --extcmd --exec"
         " --config --format --pretty --source -s --strategy --date --onto --reference --recurse-submodules-default",
         reader=read_git,
         only_reads=True,
@@ -40,7 +42,7 @@ PROGRAMS = (
             Rule("filter-branch|filter-repo|fast-import", "rewrite"),
             Rule("worktree remove -f|--force", "discard"),
             Rule("submodule deinit", "discard"),
-            Rule("rm -f|--force !--cached", "discard"),
+            Rule("rm -f|--force|-r !--cached", "discard"),
             Rule("lfs prune|uninstall", "discard"),
             Rule("update-index --index-info|--force-remove", "discard"),
             Rule("daemon|credential|credential-store|credential-cache fill|get", "read_secret"),
@@ -113,7 +115,8 @@ PROGRAMS = (
     Program(
         "gh glab",
         reader=read_hub,
-        values="-R --repo -t --title -b --body -F --body-file -f --field -H --hostname --jq -q -X --method --notes -m --message",
+        values="-R --repo -t --title -b --body -F --body-file -f --field -H --hostname --jq -q -X --method"
+        " --notes -m --message",
         rules=(
             Rule("* delete|remove-member|unlink|disable", "cloud"),
             Rule("* * delete", "cloud"),

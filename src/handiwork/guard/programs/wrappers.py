@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..shell.call import Call
 from .arguments import Arguments
 from .entry import Program, Rule
@@ -20,17 +22,15 @@ def _watch_text(call: Call, arguments: Arguments) -> str:
     return call.runs_words(rest, stdin="") if rest else ""
 
 
-def _later(call: Call, arguments: Arguments) -> str:
+def _later(call: Call, _arguments: Arguments) -> str:
     """`at`, `batch`: the fed text runs later."""
     call.effect("persistence", " ".join([call.name, *call.args]))
     return call.runs(call.stdin) if call.stdin else ""
 
 
-_PLAIN = "words"
-
-
-def _wrapper(called: str, values: str = "", runs: str = _PLAIN, **more: object) -> Program:
-    return Program(called, values=values, runs=runs, dry="", **more)  # type: ignore[arg-type]
+def _wrapper(called: str, values: str = "", runs: str = "words", **more: Any) -> Program:
+    """The entry of a program that has no form of its own that only shows: `--help` may belong to what it runs."""
+    return Program(called, values=values, runs=runs, dry="", **more)
 
 
 PROGRAMS = (
@@ -42,7 +42,9 @@ PROGRAMS = (
         ask=("sudo ls /root", "sudo -s", "sudo -u bob id", "doas apt update"),
         forbid=("sudo rm -rf /", "sudo -n -u root -- mkfs.ext4 /dev/sda", "echo x | sudo tee /etc/hosts"),
     ),
-    _wrapper("pkexec gksudo gksu kdesu run0 please sudoedit", "--user -u", rules=(Rule("", "privilege"),), ask=("pkexec id",)),
+    _wrapper(
+        "pkexec gksudo gksu kdesu run0 please sudoedit", "--user -u", rules=(Rule("", "privilege"),), ask=("pkexec id",)
+    ),
     _wrapper(
         "su runuser",
         "-c --command -s -u -g",
@@ -73,8 +75,10 @@ PROGRAMS = (
         forbid=("parallel rm -rf ::: /etc /usr",),
     ),
     _wrapper(
-        "nohup setsid unbuffer rlwrap dbus-run-session eatmydata fakeroot torsocks proxychains proxychains4 tsocks catchsegv"
-        " ccache distcc linux64 linux32 pasuspender caffeinate retry chronic time gamemoderun prime-run optirun dumb-init tini catatonit"
+        "nohup setsid unbuffer rlwrap dbus-run-session eatmydata fakeroot torsocks proxychains"
+        " proxychains4 tsocks catchsegv"
+        " ccache distcc linux64 linux32 pasuspender caffeinate retry chronic time gamemoderun prime-run"
+        " optirun dumb-init tini catatonit"
         " systemd-inhibit gnome-session-inhibit with-contenv daemonize valgrind mangohud shx doppler-run",
         "--what --who --why --mode --inhibit",
         allow=("nohup npm start", "shx rm -rf dist"),

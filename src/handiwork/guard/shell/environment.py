@@ -27,7 +27,8 @@ _CODE_PATHS = names(
 )
 # Names of variables that say where programs, settings or code are.
 _STEERS = re.compile(
-    r"^GIT_|(?:^|_)(?:CC|CXX|SHELL|COMMAND|EDITOR|PAGER|WRAPPER|PRELOAD|STARTUP|CONFIG|CONFIG_FILE|RC|RCFILE|OPTS|PATH|LINKER|INTERPRETER)$"
+    r"^GIT_|(?:^|_)(?:CC|CXX|SHELL|COMMAND|EDITOR|PAGER|WRAPPER|PRELOAD|STARTUP|CONFIG|CONFIG_FILE|RC"
+    r"|RCFILE|OPTS|PATH|LINKER|INTERPRETER)$"
     r"|^(?:PYTHONHOME|JAVA_HOME|NPM_CONFIG_\w+|npm_config_\w+)$"
 )
 _NEVER_LOCAL = names("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH")
@@ -44,8 +45,10 @@ _CERTIFICATES = names(
 )
 # Places from which code, answers or containers come.
 _SOURCES = names(
-    "PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_DEFAULT_INDEX NPM_CONFIG_REGISTRY GOPROXY GONOSUMDB DOCKER_HOST AWS_ENDPOINT_URL"
-    " OPENAI_BASE_URL OPENAI_API_BASE ANTHROPIC_BASE_URL HF_ENDPOINT CARGO_REGISTRIES_CRATES_IO_INDEX HOMEBREW_BOTTLE_DOMAIN"
+    "PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_DEFAULT_INDEX NPM_CONFIG_REGISTRY GOPROXY"
+    " GONOSUMDB DOCKER_HOST AWS_ENDPOINT_URL"
+    " OPENAI_BASE_URL OPENAI_API_BASE ANTHROPIC_BASE_URL HF_ENDPOINT CARGO_REGISTRIES_CRATES_IO_INDEX"
+    " HOMEBREW_BOTTLE_DOMAIN"
 )
 _USUAL_SOURCES = (
     "pypi.org",
@@ -65,7 +68,7 @@ def tampers(name: str, value: str, shell: Shell) -> None:
     """Note it where setting *name* to *value* lets someone else in, or hides what is done."""
     if name in _RUN:
         _runs(name, value, shell)
-    elif name == "PS4" or name == "PS1":
+    elif name in ("PS1", "PS4"):
         if "$(" in value or "`" in value:
             shell.effect("env_tamper", f"{name}={shown(value)}")
             _run_substitutions(value, shell)
@@ -78,21 +81,23 @@ def tampers(name: str, value: str, shell: Shell) -> None:
 
 
 def _weakens(name: str, value: str) -> bool:
-    if value.lower() in _TRUST.get(name, ()):
-        return True
+    """Whether the value takes a protection away, or lets a stranger's code or answers in."""
     if name in _FLAGS:
-        return bool(_LOADS.search(value)) and (
-            name == "PERL5OPT" or any(folder in value for folder in ("/tmp", "http:", "/dev/shm"))
-        )
-    if name == "PATH" and not value.strip(":"):
-        return True
-    if name.startswith("BASH_FUNC_") or (_STEERS.search(name) and value.startswith(_TEMPORARY)):
-        return True
-    if name in _CERTIFICATES:
-        return value.startswith(_TEMPORARY)
-    if name.upper() in _SOURCES and "://" in value:
+        strange = name == "PERL5OPT" or any(place in value for place in ("/tmp", "http:", "/dev/shm"))
+        return bool(_LOADS.search(value)) and strange
+    return (
+        value.lower() in _TRUST.get(name, ())
+        or (name == "PATH" and not value.strip(":"))
+        or name.startswith("BASH_FUNC_")
+        or ((name in _CERTIFICATES or bool(_STEERS.search(name))) and value.startswith(_TEMPORARY))
+        or _comes_from_elsewhere(name.upper(), value)
+    )
+
+
+def _comes_from_elsewhere(name: str, value: str) -> bool:
+    if name in _SOURCES and "://" in value:
         return not value.startswith("unix:") and _host(value.partition(",")[0]) not in (*_LOCAL_HOSTS, *_USUAL_SOURCES)
-    return name.upper() in _PROXIES and _host(value) not in _LOCAL_HOSTS
+    return name in _PROXIES and _host(value) not in _LOCAL_HOSTS
 
 
 def _host(url: str) -> str:

@@ -6,7 +6,7 @@ Each takes its arguments and what it is fed, and gives what it prints; None wher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from .decoders import DECODERS
@@ -42,16 +42,14 @@ def _printf(args: list[str], _fed: str | None) -> str | None:
     if not args:
         return None
     template, values = decode_escapes(args[0]), args[1:]
-    wanted = [m for m in _FORMAT.findall(template) if m != "%%"]
-    out, at = [], 0
-    while True:
-        piece = iter(values[at : at + len(wanted)])
-        out.append(
-            _FORMAT.sub(lambda m, piece=piece: _formatted(m[0], next(piece, "") if m[0] != "%%" else ""), template)
-        )  # type: ignore[misc]
-        at += len(wanted)
-        if not wanted or at >= len(values):
-            return "".join(out)
+    wanted = sum(spec != "%%" for spec in _FORMAT.findall(template))
+    rounds = -(-len(values) // wanted) if wanted and values else 1
+    return "".join(_filled(template, iter(values[r * wanted : (r + 1) * wanted])) for r in range(min(rounds, 200)))
+
+
+def _filled(template: str, values: Iterator[str]) -> str:
+    """The template with one value for each of its places; missing ones are empty."""
+    return _FORMAT.sub(lambda m: _formatted(m[0], "" if m[0] == "%%" else next(values, "")), template)
 
 
 def _formatted(spec: str, value: str) -> str:
@@ -66,7 +64,7 @@ def _formatted(spec: str, value: str) -> str:
     return value
 
 
-def _through(args: list[str], fed: str | None) -> str | None:
+def _through(_args: list[str], fed: str | None) -> str | None:
     return fed
 
 

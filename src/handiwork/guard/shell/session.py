@@ -11,8 +11,8 @@ from typing import Protocol
 
 from ..effects import Effect, Span
 from ..places import SECRET_NAMES, secret, sensitive, squeeze
-from .patterns import is_pattern, may_match
 from .marks import ENDLESS, SECRET, UNKNOWN, is_known, shown
+from .patterns import is_pattern, may_match
 
 MOST_EFFECTS = 5_000
 MOST_MATCHES = 200
@@ -75,9 +75,9 @@ class ShellFunction(Protocol):
 class Shell:
     """One shell. `cwd` is empty where the folder it starts in isn't known; paths stay relative then.
 
-    `files` holds the texts of files that the command itself wrote, by resolved path, `made` every path it
-    made, `fetched` folders that came from elsewhere, `encrypted` files of which it made an encrypted copy, `sinks` the scripts behind `>(...)`, `programs` what ran in this pipeline, and `stdin` what is
-    fed to whatever reads.
+    `files` holds the texts of files that the command itself wrote, by resolved path, `made` every path it made,
+    `fetched` folders that came from elsewhere, `encrypted` files of which it made an encrypted copy, `sinks` the
+    scripts behind `>(...)`, `programs` what ran in this pipeline, and `stdin` what is fed to whatever reads.
     """
 
     engine: Engine

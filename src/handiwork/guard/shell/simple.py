@@ -60,7 +60,13 @@ def _written(joined: Redirects, output: str, shell: Shell) -> str:
         shell.effect("fill", joined.writes[0][0] if joined.writes else "")
     for path, append in joined.writes:
         empties = not output.strip() and not append
-        kind = "truncate" if empties and os.path.lexists(shell.lands(path)) >= bool(shell.cwd) else "append" if append else "write"
+        kind = (
+            "truncate"
+            if empties and os.path.lexists(shell.lands(path)) >= bool(shell.cwd)
+            else "append"
+            if append
+            else "write"
+        )
         shell.effect(kind, shell.lands(path))
         shell.write(path, output, append=append)
     for script in joined.feeds:

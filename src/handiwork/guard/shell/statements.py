@@ -65,10 +65,11 @@ class Scripts:
 class Walk:
     """One pass over the tree of one script."""
 
-    __slots__ = ("runner", "shell", "source")
+    __slots__ = ("pending", "runner", "shell", "source")
 
     def __init__(self, source: bytes, shell: Shell, runner: Runner) -> None:
         self.source, self.shell, self.runner = source, shell, runner
+        self.pending: dict[int, list[Node]] = {}  # redirections that belong to a statement still to come
 
     def script(self, root: Node) -> str:
         """Everything in the script."""
@@ -85,6 +86,9 @@ class Walk:
         way = _WAYS.get(node.type)
         if way is None:
             return ""
+        redirects = self.pending.pop(node.id, None) if self.pending else None
+        if redirects is not None:
+            return self.redirect(node, redirects, redirects)
         self.shell.budget -= 1
         if self.shell.budget < 0:
             self.shell.effect("unfollowed")
@@ -169,16 +173,25 @@ class Walk:
                     output += self.unsurely([child])
         return output
 
-    def redirected(self, node: Node) -> str:
-        """A statement with redirections behind it."""
+    def redirected(self, node: Node, more: Iterable[Node] = ()) -> str:
+        """A statement with redirections behind it. The grammar lets them follow a whole chain; a shell doesn't."""
         body = node.child_by_field_name("body")
-        redirects = [c for c in node.children if c.type in _REDIRECTS]
+        redirects = [*(c for c in node.children if c.type in _REDIRECTS), *more]
         inner = [c for r in redirects if r.type == "heredoc_redirect" for c in r.children]
         redirects += [c for c in inner if c.type == "file_redirect"]
-        if body is None or body.type == "command":
-            words = [c for c in inner if c.type not in _WORDLESS and c.is_named and c.type not in _WAYS]
-            extra = [*redirects, *(c for c in words if c.type not in _REDIRECTS and c.type != "pipeline")]
-            return self.command(body, extra) if body is not None else self.simple([], redirects, [])
+        words = [c for c in inner if c.is_named and c.type not in _WORDLESS and c.type not in _WAYS]
+        extra = [*redirects, *(c for c in words if c.type not in _REDIRECTS and c.type != "pipeline")]
+        return self.simple([], redirects, []) if body is None else self.redirect(body, redirects, extra)
+
+    def redirect(self, body: Node, redirects: list[Node], extra: list[Node]) -> str:
+        """Join the redirections to what they belong to: the last program of a chain, or a whole block."""
+        if body.type == "command":
+            return self.command(body, extra)
+        if body.type == "redirected_statement":
+            return self.redirected(body, redirects)
+        if body.type in ("list", "pipeline", "negated_command"):
+            self.pending[body.children[-1].id] = redirects
+            return self.visit(body)
         return self.block_redirected(body, redirects)
 
     def block_redirected(self, body: Node, redirects: list[Node]) -> str:

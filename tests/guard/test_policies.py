@@ -86,9 +86,11 @@ def test_a_patch_that_cannot_be_read_asks(tmp_path: Path) -> None:
 
 def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
-    asked = judged(ready(TERMINAL, {"command": "make"}, work=tmp_path))
+    assert judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path)) is ALLOW
+    assert isinstance(judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path), "ask"), Ask)
+    asked = judged(ready(TERMINAL, {"command": "sudo make"}, work=tmp_path))
     assert isinstance(asked, Ask)
-    assert asked.keys == (f"command:make@{tmp_path}",)
+    assert asked.keys == (f"command:sudo make@{tmp_path}",)
     assert isinstance(judged(ready(TERMINAL, {"command": "rm -rf /"}, work=tmp_path), "yolo"), Forbid)
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from ..backends.environment.late import LateEnvironment
+from ..backends.environment.late import CONFIGURED, LateEnvironment
 from ..catalog.desk import Desk
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
@@ -55,7 +55,7 @@ class House:
             hooks=self.hooks,
             limits=Limits(folder=results, context_tokens=self.config.context_tokens),
         )
-        self._environment = LateEnvironment(results)
+        self._environment = LateEnvironment(results, CONFIGURED, self.config.sandbox, home)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()

@@ -135,7 +135,7 @@ def _note(ran: Ran, command: Command, *, nothing: bool) -> str:
         return "exit code 1 means that nothing was found, or that things differ"
     if ran.exit_code and re.search(_WANTS_TERMINAL, ran.output):
         return "it asks a question, and nobody is there: use options or settings that need no answer"
-    return ""
+    return ran.note
 
 
 def _one_is_an_answer(command: str) -> bool:

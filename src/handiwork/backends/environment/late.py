@@ -9,17 +9,18 @@ from ...core.loading import load
 from ...core.types import Command, Environment, Process, Ran
 
 LOCAL = "handiwork.backends.environment.local:LocalEnvironment"
+CONFIGURED = "handiwork.backends.environment.table:open_environment"
 
 
 class LateEnvironment:
-    """Stands for the environment behind *target* ("module:class"), made with the folder *results*."""
+    """Stands for the environment behind *target* ("module:callable"), made with the folder *results* and *more*."""
 
-    def __init__(self, results: str, target: str = LOCAL) -> None:
-        self._results, self._target = results, target
+    def __init__(self, results: str, target: str = LOCAL, *more: object) -> None:
+        self._given, self._target = (results, *more), target
 
     @cached_property
     def _real(self) -> Environment:
-        environment: Environment = load(self._target)(self._results)
+        environment: Environment = load(self._target)(*self._given)
         return environment
 
     def close(self) -> None:

@@ -1,0 +1,185 @@
+"""Commands in namespaces of their own, by bubblewrap: the strongest sandbox here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from ...core.errors import UsageError
+from ...core.types import Command, SandboxPolicy
+from . import gateway
+from .fence import Fence
+from .hosts import allow_list
+from .launch import Launch
+from .nesting import deepest
+from .proxy import Proxy
+from .surroundings import child_environment
+from .territory import PRIVATE, Person, Territory, survey
+
+# What package tools keep in a home from one command to the next; private to the sandbox.
+_CACHES = (
+    *(".cache", ".npm", ".cargo/registry", ".cargo/git", "go/pkg", ".gradle", ".m2/repository"),
+    *(".yarn", ".local/share/pnpm", ".nuget"),
+)
+_HOME_BYTES = 256 * 1024 * 1024
+# Variables that name places which don't exist in there.
+_LEFT_OUT = ("TMP", "TEMP", "XDG_RUNTIME_DIR")
+# Each command has its own processes: nothing of it can hide when it is ended. Without --die-with-parent,
+# what a command leaves in the background lives on.
+_NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--disable-userns")
+
+
+class BubblewrapLauncher:
+    """Starts commands in a sandbox of their own for each; their /tmp and caches are shared among them."""
+
+    def __init__(self, policy: SandboxPolicy, person: Person) -> None:
+        self._policy, self._person = policy, person
+        self._folder = tempfile.mkdtemp(prefix="handiwork-")
+        self._proxy: Proxy | None = None
+        self._gateway: gateway.Gateway | None = None
+        if isinstance(policy.network, tuple):
+            self._proxy = Proxy(allow_list(policy.network))
+            self._gateway = gateway.Gateway(os.path.join(self._folder, "proxy"), self._proxy)
+        self.close = weakref.finalize(self, _close, self._folder, self._proxy, self._gateway)
+        self.territory = lru_cache(64)(self._survey)
+
+    def launch(self, command: Command, /) -> Launch:
+        """bubblewrap, with the command's text in a shell. Raises `UsageError` for a folder that it hides."""
+        territory = self.territory(command.workspace)
+        cwd = os.path.realpath(command.cwd)
+        if os.path.isdir(cwd) and not territory.sees(cwd):
+            raise UsageError(
+                f"the sandbox (bubblewrap) hides {command.cwd}", f"allow it by `sandbox.readable: [{cwd}]` in config"
+            )
+        argv = (
+            self._program,
+            *self._frame(),
+            *self._mounts(territory),
+            *(("--ro-bind", self._gateway.path, gateway.INSIDE) if self._gateway else ()),
+            *("--chdir", cwd, "--"),
+            *(gateway.entry() if self._gateway else ()),
+            *_limits(self._policy),
+            *(self._shell, "-c", command.text),
+        )
+        return Launch(argv, command.cwd, self._env(command))
+
+    def fence(self, command: Command, since: float) -> Fence:
+        """What stood around *command*, which began at *since* (monotonic seconds)."""
+        refused = self._proxy.refused_since(since) if self._proxy else ()
+        territory = self.territory(command.workspace)
+        return Fence("bubblewrap", territory, self._policy, command.cwd, refused=refused, own_processes=True)
+
+    def _survey(self, workspace: str) -> Territory:
+        return survey(workspace, self._policy, self._person)
+
+    def _env(self, command: Command) -> dict[str, str]:
+        proxy = gateway.proxy_variables(gateway.PORT) if self._gateway else {}
+        env = child_environment({"TMPDIR": "/tmp", **proxy, **command.env})
+        return {name: value for name, value in env.items() if name not in _LEFT_OUT}
+
+    def _frame(self) -> Iterator[str]:
+        """The system read-only, devices and processes of its own, no capabilities."""
+        yield from (*_NAMESPACES, *(() if self._policy.network == "on" else ("--unshare-net",)))
+        yield from ("--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+        if os.geteuid() == 0:
+            for path in _settings_of_the_kernel():
+                yield from ("--ro-bind", path, path)
+
+    def _mounts(self, territory: Territory) -> Iterator[str]:
+        """Hidden, shown and writable places, the outer before the inner ones."""
+        rules = {path: self._hidden(path, territory.home) for path in territory.hidden if _holds_anything(path)}
+        for path in territory.readable:
+            if _matters(path, territory):
+                rules[path] = ("--ro-bind-try", os.path.realpath(path), path)
+        for path in territory.writable:
+            rules[path] = ("--bind", path, path)
+        for path in territory.masked:
+            if deepest(path, (*territory.readable, *territory.writable)) >= deepest(path, territory.hidden):
+                rules[path] = _masked(path)
+        for path in sorted(rules, key=len):
+            yield from rules[path]
+
+    def _hidden(self, path: str, home: str) -> tuple[str, ...]:
+        """An empty folder: writable where programs expect that, else for looking only."""
+        if path == home:
+            return ("--size", str(_HOME_BYTES), "--tmpfs", path, *self._caches(home))
+        if path in PRIVATE:
+            return () if path == "/dev/shm" else ("--bind", self._private(path), path)
+        return ("--perms", "0555", "--tmpfs", path)
+
+    def _caches(self, home: str) -> Iterator[str]:
+        for name in _CACHES:
+            if name == ".cache" or os.path.isdir(os.path.join(home, name)):
+                yield from ("--bind", self._private(f"home/{name}"), os.path.join(home, name))
+
+    def _private(self, name: str) -> str:
+        """A folder of this sandbox alone. None of these lies in another: a command could exchange it."""
+        folder = Path(self._folder, name.strip("/").replace("/", "-"))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return str(folder)
+
+    @cached_property
+    def _program(self) -> str:
+        found = shutil.which("bwrap")
+        if not found:
+            raise UsageError("the sandbox bubblewrap isn't installed", "install the package bubblewrap")
+        return found
+
+    @cached_property
+    def _shell(self) -> str:
+        return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
+
+
+def _close(folder: str, *doors: Proxy | gateway.Gateway | None) -> None:
+    for door in doors:
+        if door is not None:
+            door.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _holds_anything(path: str) -> bool:
+    """Whether there is something to hide. What can't be looked into from here can't be from there either."""
+    return path in PRIVATE or (os.path.isdir(path) and (not os.access(path, os.R_OK) or bool(os.listdir(path))))
+
+
+def _matters(path: str, territory: Territory) -> bool:
+    """Whether *path* would be out of sight without its own line."""
+    others = (other for other in (*territory.readable, *territory.writable) if other != path)
+    return deepest(path, territory.hidden) > deepest(path, others)
+
+
+def _masked(path: str) -> tuple[str, ...]:
+    return ("--perms", "0555", "--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", "/dev/null", path)
+
+
+def _settings_of_the_kernel() -> Iterable[str]:
+    """What of /proc isn't about a process: root owns it, also root of a namespace with no capability."""
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit() or entry.is_symlink():
+                continue
+            if entry.is_dir() or stat.S_IMODE(entry.stat().st_mode) & 0o222:
+                yield entry.path
+
+
+def _limits(policy: SandboxPolicy) -> tuple[str, ...]:
+    """The program that sets limits for the one after it."""
+    wanted = {
+        "cpu": policy.cpu_s,
+        "as": policy.memory_bytes,
+        "fsize": policy.file_bytes,
+        "nproc": policy.processes,
+    }
+    flags = tuple(f"--{name}={value}" for name, value in wanted.items() if value is not None)
+    if not flags:
+        return ()
+    program = shutil.which("prlimit")
+    if not program:
+        raise UsageError("limits in the sandbox need the program prlimit", "install the package util-linux")
+    return (program, *flags, "--")

@@ -138,9 +138,9 @@ class Agent:
                 return self._ended(task, "limit", over)
             reply = await self._ask(task)
             if reply.calls and not reply.cut_off:
-                await self._run_calls(task, reply.calls)
-                if guard.hopeless:
-                    return self._ended(task, "stuck", "the model repeats the same call whatever it is told")
+                await self._run_calls(task, reply.calls, guard)
+                if guard.stuck:
+                    return self._ended(task, "stuck", guard.stuck)
             elif reply.cut_off:
                 self._reject_cut_off(reply)
             elif reply.text.strip():
@@ -168,16 +168,20 @@ class Agent:
         self._watch(StepFinished(task.steps, reply.usage))
         return reply
 
-    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall]) -> None:
+    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
         scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
-        task.last_turn = await run_turn(self._pipeline, bound)
+        task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
         for result in task.last_turn:
             self.conversation.add_result(result)
             self._watch(CallFinished(result))
         task.results += task.last_turn
+
+    def _reads(self, name: str) -> bool:
+        entry = self._pipeline.registry.get(name)
+        return entry is not None and entry.traits.resolved_effect() == "read"
 
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +30,7 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+shutil = Late("shutil")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
@@ -48,12 +50,12 @@ class House:
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
-        results = os.path.join(home, "results") if home else _temporary_folder()
+        results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
             registry,
             judge=policy(mode=self.config.mode, readable=(results,)),
             hooks=self.hooks,
-            limits=Limits(folder=results, context_tokens=self.config.context_tokens),
+            limits=_limits(self.config, results),
         )
         self._environment = LateEnvironment(results, CONFIGURED, self.config.sandbox, home)
         self._scopes: dict[tuple[Any, ...], Scope] = {}
@@ -66,6 +68,15 @@ class House:
             return None
         opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
         return opened
+
+    def _temporary_folder(self) -> str:
+        """A folder for long results, made when one comes, gone with the house.
+
+        What lies there is read unasked, so nobody may guess its name.
+        """
+        folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
+        weakref.finalize(self, _remove_folder, folder)
+        return folder
 
     def _define_toolsets(self) -> None:
         try:
@@ -151,14 +162,24 @@ class House:
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
 
+def _limits(config: Config, folder: str) -> Limits:
+    return Limits(
+        max_chars=config.max_result_chars,
+        turn_chars=config.turn_result_chars,
+        context_tokens=config.context_tokens,
+        folder=folder,
+        named=config.result_chars,
+    )
+
+
+def _remove_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
     if len(known) >= most:
         known.pop(next(iter(known)))
-
-
-def _temporary_folder() -> str:
-    """A folder for long results, made when one comes. What lies there is read unasked, so nobody may guess it."""
-    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
 
 
 # --------------------------------------------------------------------------------------- which house

@@ -249,7 +249,7 @@ def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolR
 
 def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """What is too long is cut to both ends; the whole is in a file."""
-    most = parts.limits.of(ready.entry.max_result_size_chars if ready else None)
+    most = parts.limits.of(ready.entry if ready else None)
     if len(result.content) <= most:
         return result
     return replace(result, content=cut(result, result.content, parts.limits, most))

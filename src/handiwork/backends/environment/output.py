@@ -48,7 +48,11 @@ class Output:
             self._open()
             return cut(text, text, max_chars, f"{len(text):,} characters"), self._close()
         head, tail = plain_text(bytes(self._head)), plain_text(bytes(self._tail[-self._half :]))
-        return cut(head, tail, max_chars, f"{self.size:,} bytes"), self._close()
+        return cut(head, tail, max_chars, f"{self.size:,} bytes{self._missing()}"), self._close()
+
+    def _missing(self) -> str:
+        kept = f", of which the file has the first {self._written:,}"
+        return kept if self._written < self.size else ""
 
     def _open(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ class Wish:
     first: bytes = b""
 
 
-class Denied(Exception):
+class DeniedError(Exception):
     """Why a wish isn't granted: a status line for the client."""
 
 
@@ -105,7 +105,7 @@ class Proxy:
             head, rest = _read_head(client)
             wish = read_wish(head)
             server = self._connect(wish)
-        except Denied as denied:
+        except DeniedError as denied:
             client.sendall(_reply(str(denied)))
             return
         with server:
@@ -122,7 +122,7 @@ class Proxy:
         try:
             found = self._resolve(wish.host, wish.port, type=socket.SOCK_STREAM)
         except OSError as error:
-            raise Denied(f"502 {wish.host} has no address: {error.strerror}") from error
+            raise DeniedError(f"502 {wish.host} has no address: {error.strerror}") from error
         private = self._allowed.takes_private(wish.host)
         for family, kind, protocol, _, place in found:
             address = address_of(str(place[0]).partition("%")[0])  # type: ignore[index]
@@ -136,12 +136,12 @@ class Proxy:
                 server.close()
                 continue
             return server
-        raise Denied(f"502 {wish.host}:{wish.port} doesn't answer")
+        raise DeniedError(f"502 {wish.host}:{wish.port} doesn't answer")
 
-    def _refuse(self, wish: Wish, reason: str) -> Denied:
+    def _refuse(self, wish: Wish, reason: str) -> DeniedError:
         host = wish.host if wish.port in (80, 443) else f"{wish.host}:{wish.port}"
         self._refused.append(Refused(time.monotonic(), f"{host} {reason}"))
-        return Denied(f"403 Forbidden by the sandbox: {host} {reason}")
+        return DeniedError(f"403 Forbidden by the sandbox: {host} {reason}")
 
 
 def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
@@ -149,29 +149,29 @@ def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _LONGEST_HEAD:
-            raise Denied("431 Too long a head")
+            raise DeniedError("431 Too long a head")
         chunk = client.recv(_CHUNK)
         if not chunk:
-            raise Denied("400 Half a request")
+            raise DeniedError("400 Half a request")
         data += chunk
     head, _, rest = data.partition(b"\r\n\r\n")
     return head, rest
 
 
 def read_wish(head: bytes) -> Wish:
-    """Where a request wants to go. Raises `Denied`."""
+    """Where a request wants to go. Raises `DeniedError`."""
     line, _, headers = head.partition(b"\r\n")
     words = line.decode("latin-1").split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        raise Denied("400 Not a request")
+        raise DeniedError("400 Not a request")
     method, target, _ = words
     try:
         parts = urlsplit(f"//{target}" if method == "CONNECT" else target)
         host, port = plain_host(parts.hostname or ""), parts.port
     except ValueError as error:
-        raise Denied("400 Not an address") from error
+        raise DeniedError("400 Not an address") from error
     if not host or (method == "CONNECT" and port is None) or (method != "CONNECT" and parts.scheme != "http"):
-        raise Denied("400 Not an address that this proxy takes")
+        raise DeniedError("400 Not an address that this proxy takes")
     if method == "CONNECT":
         return Wish(host, port or 443)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

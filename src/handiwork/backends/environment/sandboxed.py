@@ -19,7 +19,8 @@ from .shell import ShellEnvironment
 class SandboxLauncher(Protocol):
     """A launcher with a fence around what it starts."""
 
-    close: Callable[[], object]
+    @property
+    def close(self) -> Callable[[], object]: ...
 
     def launch(self, command: Command, /) -> Launch: ...
 

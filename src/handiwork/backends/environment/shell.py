@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 import time
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -15,14 +17,19 @@ from ...core.errors import UsageError
 from ...core.types import Command, Ran
 from .background import BackgroundProcess
 from .child import Child, Nursery
+from .detached import DetachedProcess
 from .follow import Follower
-from .launch import Launcher
+from .handover import handed_on, telling
+from .launch import Launch, Launcher
 from .output import Output
 
-MAX_BACKGROUND = 64
+MAX_BACKGROUND = 256
+TERMINAL = (40, 120)
 # One argument of a program can't be longer on Linux. Bytes.
 _MAX_COMMAND_BYTES = 131_000
 _KILLED = 137
+# A program whose standard error is the way of the state (see `Launch`).
+_STDERR_TELLS = ("/bin/sh", "-c", 'exec "$@" 2>&9', "sh")
 
 
 class ShellEnvironment:
@@ -48,8 +55,9 @@ class ShellEnvironment:
         if cancel is not None and cancel.is_set():
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
-        child = self._start(command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{child.mark}")
+        launch = self._launch(replace(command, text=telling(command.text)))
+        child = self._start(launch, command, keyboard=False)
+        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
         follower = Follower(child, output.feed)
         try:
             end = follower.follow(command.timeout_s, cancel)
@@ -58,10 +66,12 @@ class ShellEnvironment:
             output.drop()
             self._nursery.forget(child)
             raise
-        left = end == "ended" and (follower.open or child.group_alive())
+        left = end == "ended" and child.alive()
+        state, beside = handed_on(child.state, command)
         process = self._keep(child, command) if left else None
         if not left:
             self._nursery.forget(child)
+        output.feed(beside)
         text, path = output.finish(command.max_output_chars)
         return Ran(
             text,
@@ -71,22 +81,47 @@ class ShellEnvironment:
             cancelled=end == "cancelled",
             path=path,
             process=process,
+            state=state,
         )
 
-    def spawn(self, command: Command, /) -> BackgroundProcess:
-        """Start and answer at once; the command has a keyboard and no time limit."""
+    def spawn(self, command: Command, /) -> BackgroundProcess | DetachedProcess:
+        """Start and answer at once; the command has no time limit and, unless it is detached, a keyboard."""
         if len(self._background) >= MAX_BACKGROUND:
             raise UsageError(f"{MAX_BACKGROUND} background processes are running", "kill some of them first")
-        return self._listen(self._start(command, keyboard=True), command, leftover=False)
+        launch = self._launch(command)
+        if command.detached:
+            return self._detach(launch, command)
+        return self._listen(self._start(launch, command, keyboard=True), command, leftover=False)
 
-    def _start(self, command: Command, *, keyboard: bool) -> Child:
+    def _launch(self, command: Command) -> Launch:
+        """How the command is started. One that also tells its state is a little longer than it was written."""
         if len(command.text.encode("utf-8", "surrogatepass")) > _MAX_COMMAND_BYTES or "\0" in command.text:
             raise UsageError(
                 f"a command must be at most {_MAX_COMMAND_BYTES:,} bytes without NUL",
                 "write a script file and run that",
             )
-        launch = self._launcher.launch(command)
-        return self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, keyboard=keyboard)
+        return self._launcher.launch(command)
+
+    def _start(self, launch: Launch, command: Command, *, keyboard: bool) -> Child:
+        """With a keyboard it is left alone; without, it has an end at which it tells its state."""
+        tells = not keyboard
+        child = self._nursery.start(
+            (*_STDERR_TELLS, *launch.argv) if tells and launch.state == "stderr" else launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
+            keyboard=keyboard,
+            state=tells,
+            terminal=TERMINAL if command.terminal else None,
+        )
+        if not keyboard:
+            child.close_stdin()  # of a terminal: whoever reads from it shall come to an end
+        return child
+
+    def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
+        name = f"bg{next(self._number)}"
+        path = self._lasting_results / f"detached-{os.urandom(6).hex()}.txt"
+        child = self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path))
+        return DetachedProcess(name, command.text, child, path)
 
     def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:
         """Go on listening to what a command left running; beyond a number of those, end it."""
@@ -112,6 +147,13 @@ class ShellEnvironment:
             return self._given_results
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
+
+    @cached_property
+    def _lasting_results(self) -> Path:
+        """The folder for output of what outlives us."""
+        folder = self._given_results or Path(tempfile.mkdtemp(prefix="handiwork-"))
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

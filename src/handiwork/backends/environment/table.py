@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...core.config import Sandbox
 from ...core.errors import HandiworkError, UsageError
+from ...core.sandbox import Sandbox
 from ...core.types import Command, SandboxPolicy
 from .bubblewrap import BubblewrapLauncher
 from .local import LocalEnvironment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
@@ -94,7 +94,7 @@ class Command:
     """A command line for an environment: a shell text, where it runs and for how long (seconds).
 
     `env` is added to the environment's own variables. A sandbox lets it write in `workspace`.
-    `terminal` gives it a pseudo-terminal instead of pipes.
+    `terminal` gives it a pseudo-terminal instead of pipes. What is `detached` outlives the environment.
     """
 
     text: str
@@ -104,6 +104,7 @@ class Command:
     max_output_chars: int = 50_000
     workspace: str = ""
     terminal: bool = False
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +145,26 @@ class Process(Protocol):
     """A command that is still running, or has ended.
 
     `output` gives text from an offset on and the offset that follows it; a negative offset counts
-    from the end. Offsets are bytes of what was printed. A U+0004 at the end of
-    what is written closes its input.
+    from the end. Offsets are bytes of what was printed. `listen` has *hear* called with what is kept
+    and then with all that comes, from another thread. A U+0004 at the end of what is written closes
+    its input. `signal` and `kill` reach everything that it started. `note` is what its owner should know.
     """
 
     id: str
     command: str
+    note: str
 
     def poll(self) -> int | None: ...
 
     def output(self, offset: int = 0, limit: int = 20_000) -> tuple[str, int]: ...
 
+    def listen(self, hear: Callable[[bytes], None], /) -> None: ...
+
     def write(self, text: str) -> None: ...
 
     def wait(self, timeout_s: float) -> int | None: ...
+
+    def signal(self, number: int) -> None: ...
 
     def kill(self) -> int | None: ...
 

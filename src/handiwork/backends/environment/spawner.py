@@ -1,0 +1,162 @@
+"""The one helper process that all children come from: started by the first command, kept for life."""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+from ...core.errors import HandiworkError
+from .spawning.order import ATTACHED, DETACHED, SOCKET_FD
+
+MAX_IDLE = 8
+# A program is loaded in milliseconds; a helper that doesn't answer for so long was stopped. Seconds.
+ANSWER_S = 30.0
+_LEAVE_S = 2.0
+_BEGIN = "import sys; sys.path.append(sys.argv[1]); from spawning.server import main; main()"
+
+
+class Spawner:
+    """Hands out keepers: sockets to processes of which each starts one program and ends its tree.
+
+    The keepers that come back are used again. Thread-safe; a fork of this process starts anew.
+    """
+
+    def __init__(self) -> None:
+        self._start_anew()
+        os.register_at_fork(after_in_child=self._start_anew)
+
+    def _start_anew(self) -> None:
+        self._lock = threading.Lock()
+        self._helper = 0
+        self._socket: socket.socket | None = None
+        self._idle: list[socket.socket] = []
+
+    def borrow(self) -> socket.socket:
+        """A keeper that is free; give it back when nothing of its tree is left."""
+        with self._lock:
+            while self._idle:
+                keeper = self._idle.pop()
+                if _is_waiting(keeper):
+                    return keeper
+                keeper.close()
+        return self._new(ATTACHED)
+
+    def detached(self) -> socket.socket:
+        """A keeper whose tree may outlive us; it isn't given back."""
+        return self._new(DETACHED)
+
+    def give_back(self, keeper: socket.socket) -> None:
+        """The keeper has nothing to do any more, or is dead."""
+        with self._lock:
+            if len(self._idle) < MAX_IDLE and self._socket is not None and _is_waiting(keeper):
+                self._idle.append(keeper)
+                return
+        keeper.close()
+
+    def close(self) -> None:
+        """End the helper, the keepers, and all that they started; a later command starts anew."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            helper, ours, self._helper, self._socket = self._helper, self._socket, 0, None
+        for keeper in idle:
+            keeper.close()
+        if ours is not None:
+            ours.close()
+            _collect(helper, _LEAVE_S)
+
+    def _new(self, kind: bytes) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        try:
+            self._hand_on(kind, theirs)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        ours.settimeout(ANSWER_S)
+        return ours
+
+    def _hand_on(self, kind: bytes, theirs: socket.socket) -> None:
+        """Have the helper fork a keeper for *theirs*; a helper that was ended is replaced."""
+        with self._lock:
+            for _ in range(2):
+                helper = self._socket or self._start()
+                try:
+                    socket.send_fds(helper, [kind], [theirs.fileno()])
+                except (BrokenPipeError, ConnectionResetError):
+                    helper.close()
+                    self._socket = None
+                    _collect(self._helper, _LEAVE_S)
+                else:
+                    return
+        raise HandiworkError(
+            "the process that starts commands ends as soon as it is started",
+            "see whether something ends processes here, then run the command again",
+        )
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        try:
+            self._helper = _start_helper(theirs.fileno())
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._socket = ours
+        atexit.unregister(self.close)
+        atexit.register(self.close)
+        return ours
+
+
+SPAWNER = Spawner()
+
+
+def _start_helper(theirs: int) -> int:
+    """The process id of a new helper, without forking this process, whose other threads may hold locks."""
+    if not sys.executable:
+        raise HandiworkError("there is no Python interpreter to start commands with", "set sys.executable to one")
+    given = fcntl.fcntl(theirs, fcntl.F_DUPFD_CLOEXEC, SOCKET_FD + 1)  # so that the next line moves it
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
+    try:
+        return os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-S", "-c", _BEGIN, str(Path(__file__).parent)],
+            os.environ,
+            file_actions=[*nowhere, (os.POSIX_SPAWN_DUP2, given, SOCKET_FD)],
+            setsid=True,
+            setsigmask=(),  # a thread that blocks signals would hand that on
+        )
+    finally:
+        os.close(given)
+
+
+def _is_waiting(keeper: socket.socket) -> bool:
+    """Whether the keeper lives and has said nothing; one that ended has closed its side."""
+    keeper.setblocking(False)
+    try:
+        keeper.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        keeper.settimeout(ANSWER_S)
+        return True
+    except ConnectionError:
+        return False
+    return False
+
+
+def _collect(pid: int, timeout_s: float) -> None:
+    """Wait for the helper's end, unless somebody else in this process has collected it."""
+    deadline = time.monotonic() + timeout_s
+    try:
+        while os.waitpid(pid, os.WNOHANG)[0] == 0:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.002)
+    except ChildProcessError:
+        return

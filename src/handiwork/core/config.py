@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from .sandbox import Sandbox, as_sandbox, problem_with_sandbox
+from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
@@ -52,7 +52,7 @@ class Config:
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
-    sandbox: Sandbox = Sandbox()
+    sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
 

@@ -29,6 +29,8 @@ class Sandbox:
     max_file_mb: int | None = None
 
 
+NO_WISHES = Sandbox()
+NO_WISHES = Sandbox()
 SANDBOX_KEYS: tuple[str, ...] = tuple(f.name for f in fields(Sandbox))
 
 
@@ -70,6 +72,10 @@ def _is_texts(value: Any) -> bool:
 
 def as_sandbox(said: Mapping[str, Any]) -> Sandbox:
     """The mapping under `sandbox` as a value. YAML reads `on` and `off` as true and false."""
-    switches = {True: "on", False: "off"}
-    plain = {key: switches[value] if isinstance(value, bool) else value for key, value in said.items()}
-    return Sandbox(**{key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()})
+    return Sandbox(**{key: _plain(value) for key, value in said.items()})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return tuple(value) if isinstance(value, list) else value

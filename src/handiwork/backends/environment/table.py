@@ -15,15 +15,18 @@ from ...core.errors import HandiworkError, UsageError
 from ...core.sandbox import Sandbox
 from ...core.types import Command, SandboxPolicy
 from .bubblewrap import BubblewrapLauncher
+from .docker import DockerEnvironment
 from .local import LocalEnvironment
 from .sandboxed import SandboxEnvironment, SandboxLauncher
 from .shell import ShellEnvironment
+from .ssh import SshEnvironment
 from .territory import Person
 
 # The strongest first.
 LAUNCHERS: Mapping[str, Callable[[SandboxPolicy, Person], SandboxLauncher]] = {
     "bubblewrap": BubblewrapLauncher,
 }
+REMOTE: Mapping[str, Callable[[str, str], ShellEnvironment]] = {"ssh": SshEnvironment, "docker": DockerEnvironment}
 _WORD = "it-works"
 _TRY_S = 20.0
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -44,7 +47,7 @@ def open_environment(results: str, sandbox: Sandbox, own: str = "") -> ShellEnvi
     """
     kind, _, name = sandbox.backend.partition(":")
     if name:
-        return _remote(kind, name, results)
+        return REMOTE[kind](name, results)
     choice = choose(sandbox.backend, own)
     if choice.name == "local":
         return LocalEnvironment(results)
@@ -155,10 +158,3 @@ def _write(file: Path, known: Mapping[str, str]) -> None:
         temporary.replace(file)
     except OSError:  # a home that can't be written: it is tried again next time
         return
-
-
-def _remote(kind: str, name: str, results: str) -> ShellEnvironment:
-    return _REMOTE[kind](name, results)
-
-
-_REMOTE: Mapping[str, Callable[[str, str], ShellEnvironment]] = {}

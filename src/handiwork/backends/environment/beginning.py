@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...core.errors import HandiworkError, UsageError
+from .confinement import Confinement
 from .spawner import SPAWNER
 from .spawning.order import START, Order
 
@@ -20,7 +21,7 @@ class Program:
 
     `keyboard` makes its standard input a pipe, `terminal` (rows, columns) makes a terminal of input and
     output, `state` gives it descriptor 9 to write to, `detached` is a file for the output of a program
-    that may outlive us.
+    that may outlive us, `confinement` is what it may touch.
     """
 
     argv: Sequence[str]
@@ -30,6 +31,7 @@ class Program:
     terminal: tuple[int, int] | None = None
     state: bool = False
     detached: str = ""
+    confinement: Confinement | None = None
 
     def order(self) -> Order:
         """The same for a keeper. Raises `UsageError` for a text that no system takes."""
@@ -43,6 +45,7 @@ class Program:
             has_state=self.state,
             terminal=self.terminal is not None,
             detached=bool(self.detached),
+            confinement=self.confinement.plain() if self.confinement else None,
         )
 
 
@@ -159,20 +162,28 @@ def _line(keeper: socket.socket) -> str:
 
 
 def _refusal(step: str, number: int, text: str, program: Program) -> HandiworkError:
-    name = program.argv[0]
     if step == "fork":
-        return HandiworkError(
-            f"no process can be started: {text}", "end some processes, or raise the limit (ulimit -u)"
-        )
+        return HandiworkError(f"no process can be started: {text}", "end some, or raise the limit (ulimit -u)")
+    if step == "confine":
+        return HandiworkError(f"the command can't be confined: {text}", "run it in a sandbox that this system has")
     if step == "cwd":
         missing = number in (errno.ENOENT, errno.ENOTDIR)
         what = f"there is no directory {program.cwd}" if missing else f"{program.cwd} can't be entered: {text}"
         return UsageError(what, "give an existing directory as cwd")
+    return _no_program(program, number, text)
+
+
+def _no_program(program: Program, number: int, text: str) -> UsageError:
+    name = repr(program.argv[0])
     if number == errno.ENOENT:
-        return UsageError(f"there is no program {name!r}", "install it, or give its whole path")
+        return UsageError(f"there is no program {name}", "install it, or give its whole path")
     if number == errno.E2BIG:
         return UsageError(
-            f"the arguments and variables of {name!r} are more than the system takes",
+            f"the arguments and variables of {name} are more than the system takes",
             "write them to a file, and let the program read that",
         )
-    return UsageError(f"{name!r} can't be started: {text}", "see that it is an executable program for this machine")
+    if number == errno.EACCES and program.confinement and program.confinement.files:
+        return UsageError(
+            f"{name} can't be started: {text}", "see that it is executable, and its folder and /lib among `execute`"
+        )
+    return UsageError(f"{name} can't be started: {text}", "see that it is an executable program for this machine")

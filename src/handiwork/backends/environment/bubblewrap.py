@@ -14,6 +14,7 @@ from pathlib import Path
 from ...core.errors import UsageError
 from ...core.types import Command, SandboxPolicy
 from . import gateway
+from .confinement import Confinement, Network, limits_of
 from .fence import Fence
 from .hosts import allow_list
 from .launch import Launch
@@ -64,10 +65,9 @@ class BubblewrapLauncher:
             *(("--ro-bind", self._gateway.path, gateway.INSIDE) if self._gateway else ()),
             *("--chdir", cwd, "--"),
             *(gateway.entry() if self._gateway else ()),
-            *_limits(self._policy),
             *(self._shell, "-c", command.text),
         )
-        return Launch(argv, command.cwd, self._env(command))
+        return Launch(argv, command.cwd, self._env(command), confinement=self._confinement)
 
     def fence(self, command: Command, since: float) -> Fence:
         """What stood around *command*, which began at *since* (monotonic seconds)."""
@@ -125,6 +125,11 @@ class BubblewrapLauncher:
         return str(folder)
 
     @cached_property
+    def _confinement(self) -> Confinement:
+        """What bubblewrap has no words for: limits, and no way to the abstract sockets of others."""
+        return Confinement(network=Network("on"), limits=limits_of(self._policy), calls="any")
+
+    @cached_property
     def _program(self) -> str:
         found = shutil.which("bwrap")
         if not found:
@@ -166,20 +171,3 @@ def _settings_of_the_kernel() -> Iterable[str]:
                 continue
             if entry.is_dir() or stat.S_IMODE(entry.stat().st_mode) & 0o222:
                 yield entry.path
-
-
-def _limits(policy: SandboxPolicy) -> tuple[str, ...]:
-    """The program that sets limits for the one after it."""
-    wanted = {
-        "cpu": policy.cpu_s,
-        "as": policy.memory_bytes,
-        "fsize": policy.file_bytes,
-        "nproc": policy.processes,
-    }
-    flags = tuple(f"--{name}={value}" for name, value in wanted.items() if value is not None)
-    if not flags:
-        return ()
-    program = shutil.which("prlimit")
-    if not program:
-        raise UsageError("limits in the sandbox need the program prlimit", "install the package util-linux")
-    return (program, *flags, "--")

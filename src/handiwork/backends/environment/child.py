@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ...core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
+from .confinement import Confinement
 from .spawner import SPAWNER
 
 GRACE_S = 1.0
@@ -170,17 +171,19 @@ class Nursery:
         terminal: tuple[int, int] | None = None,
         state: bool = False,
         detached: str = "",
+        confinement: Confinement | None = None,
     ) -> Child:
         """Start *argv* in *cwd* with exactly the variables of *env*; it has begun when this returns.
 
         With *keyboard* its standard input is a pipe, else it reads nothing. *terminal* (rows, columns)
         makes a terminal of output and input. *state* gives it descriptor 9 to write to, read as
         `Child.state`. *detached* is a file for its output; it is then left alone by `close` and by our
-        end. Raises `UsageError` for a program or directory that isn't there, or too much of it.
+        end. *confinement* is what it and all that it starts may touch. Raises `UsageError` for a program
+        or directory that isn't there or too much of it, `HandiworkError` where it can't be confined.
         """
         if self._closed:
             raise _closed()
-        program = Program(argv, cwd, env, keyboard, terminal, state, detached)
+        program = Program(argv, cwd, env, keyboard, terminal, state, detached, confinement)
         child = Child(begin(program))
         with self._lock:
             late = self._closed

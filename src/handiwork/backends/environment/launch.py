@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ...core.types import Command
+from .confinement import Confinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +16,15 @@ class Launch:
 
     `state` is the way that what a command writes to its descriptor 9 takes to ours: the same descriptor,
     or the program's standard error, where nothing else gets through (a remote shell, a container). There
-    the launcher sees to `exec 9>&2 2>&1` in front of the command's text.
+    the launcher sees to `exec 9>&2 2>&1` in front of the command's text. `confinement` is what the program and
+    all that it starts may touch.
     """
 
     argv: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
     state: Literal["descriptor", "stderr"] = "descriptor"
+    confinement: Confinement | None = None
 
 
 class Launcher(Protocol):

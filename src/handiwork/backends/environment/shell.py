@@ -112,6 +112,7 @@ class ShellEnvironment:
             keyboard=keyboard,
             state=tells,
             terminal=TERMINAL if command.terminal else None,
+            confinement=launch.confinement,
         )
         if not keyboard:
             child.close_stdin()  # of a terminal: whoever reads from it shall come to an end
@@ -120,7 +121,9 @@ class ShellEnvironment:
     def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
         name = f"bg{next(self._number)}"
         path = self._lasting_results / f"detached-{os.urandom(6).hex()}.txt"
-        child = self._nursery.start(launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path))
+        child = self._nursery.start(
+            launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path), confinement=launch.confinement
+        )
         return DetachedProcess(name, command.text, child, path)
 
     def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:

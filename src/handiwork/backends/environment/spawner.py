@@ -12,12 +12,13 @@ import time
 from pathlib import Path
 
 from ...core.errors import HandiworkError
-from .spawning.order import ATTACHED, DETACHED, SOCKET_FD
+from .spawning.order import ATTACHED, DETACHED, HELLO, SOCKET_FD
 
 MAX_IDLE = 8
 # A program is loaded in milliseconds; a helper that doesn't answer for so long was stopped. Seconds.
 ANSWER_S = 30.0
 _LEAVE_S = 2.0
+_TRIES = 3
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from spawning.server import main; main()"
 
 
@@ -71,34 +72,37 @@ class Spawner:
             _collect(helper, _LEAVE_S)
 
     def _new(self, kind: bytes) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        try:
-            self._hand_on(kind, theirs)
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        ours.settimeout(ANSWER_S)
-        return ours
-
-    def _hand_on(self, kind: bytes, theirs: socket.socket) -> None:
-        """Have the helper fork a keeper for *theirs*; a helper that was ended is replaced."""
-        with self._lock:
-            for _ in range(2):
-                helper = self._socket or self._start()
-                try:
-                    socket.send_fds(helper, [kind], [theirs.fileno()])
-                except (BrokenPipeError, ConnectionResetError):
-                    helper.close()
-                    self._socket = None
-                    _collect(self._helper, _LEAVE_S)
-                else:
-                    return
+        """A fresh keeper; a helper that was ended is replaced, since it had nothing to start yet."""
+        for _ in range(_TRIES):
+            ours, theirs = socket.socketpair()
+            ours.settimeout(ANSWER_S)
+            try:
+                sent = self._hand_on(kind, theirs)
+                theirs.close()
+                if sent and _says_hello(ours):
+                    return ours
+                ours.close()
+            except BaseException:
+                ours.close()
+                theirs.close()
+                raise
         raise HandiworkError(
             "the process that starts commands ends as soon as it is started",
             "see whether something ends processes here, then run the command again",
         )
+
+    def _hand_on(self, kind: bytes, theirs: socket.socket) -> bool:
+        """Have the helper fork a keeper for *theirs*; False when the helper is dead."""
+        with self._lock:
+            helper = self._socket or self._start()
+            try:
+                socket.send_fds(helper, [kind], [theirs.fileno()])
+            except (BrokenPipeError, ConnectionResetError):
+                helper.close()
+                self._socket = None
+                _collect(self._helper, _LEAVE_S)
+                return False
+        return True
 
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -135,6 +139,22 @@ def _start_helper(theirs: int) -> int:
         )
     finally:
         os.close(given)
+
+
+def _says_hello(keeper: socket.socket) -> bool:
+    """Wait for a new keeper's first byte; False when its helper died over it. Raises why there is none."""
+    try:
+        hello = keeper.recv(200)
+    except TimeoutError:
+        raise HandiworkError(
+            "the process that starts commands doesn't answer", "see whether it was stopped (ps: hw-spawner)"
+        ) from None
+    except ConnectionResetError:
+        return False
+    if hello not in (HELLO, b""):
+        text = hello.decode("utf-8", "replace")
+        raise HandiworkError(f"no process can be started: {text}", "end some, or raise the limit (ulimit -u)")
+    return hello == HELLO
 
 
 def _is_waiting(keeper: socket.socket) -> bool:

@@ -8,10 +8,11 @@ import signal
 import time
 from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
+from .kernel import adopt
 from .launch import Descriptors, Failure, launch
-from .order import START, unpack
+from .order import HELLO, START, unpack
 from .tree import descendants, end_tree, signal_tree
-from .wake import Wake, adopt
+from .wake import Wake
 
 _ROOM_FOR_DESCRIPTORS = 256
 # How often what was killed is looked for again, and after how long it is named. Seconds.
@@ -28,6 +29,7 @@ def keep(host: socket, nothing: int) -> None:
     adopt("hw-keeper")
     wake = Wake(signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP)
     host.setblocking(False)
+    _tell(host.fileno(), HELLO)
     listening = select.poll()
     listening.register(host, select.POLLIN)
     listening.register(wake.fd, select.POLLIN)

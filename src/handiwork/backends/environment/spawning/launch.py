@@ -8,6 +8,7 @@ import signal
 import termios
 from typing import TYPE_CHECKING, NamedTuple
 
+from .confine import confine
 from .order import STATE_FD
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ def _become(order: Order, descriptors: Descriptors, tell: int) -> None:
         _take_descriptors(order, descriptors)
         step = "cwd"
         os.chdir(order.cwd)
+        if order.confinement is not None:
+            step = "confine"
+            confine(order.confinement)
         step = "exec"
         os.execvpe(order.argv[0], order.argv, order.env)
     except OSError as error:

@@ -14,6 +14,8 @@ SOCKET_FD = 3
 STATE_FD = 9
 # What the host asks the helper for: a keeper that ends with the host, or one that may stay.
 ATTACHED, DETACHED = b"a", b"d"
+# What a keeper says first.
+HELLO = b"+"
 # The byte that an order begins with; all others are numbers of signals.
 START = 255
 _LENGTH = 8

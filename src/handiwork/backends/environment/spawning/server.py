@@ -10,9 +10,10 @@ import time
 from _socket import socket
 
 from .keeper import keep, receive
+from .kernel import adopt
 from .order import DETACHED, SOCKET_FD, STATE_FD
 from .tree import descendants, end_tree
-from .wake import Wake, adopt
+from .wake import Wake
 
 _LEAVE_AFTER_S = 5.0
 
@@ -46,7 +47,7 @@ class Server:
         try:
             pid = os.fork()
         except OSError as error:
-            os.write(descriptor, f"error fork {error.errno} {error.strerror}\n".encode())
+            os.write(descriptor, str(error.strerror).encode())
         else:
             if pid == 0:
                 self._become_keeper(descriptor)

@@ -93,3 +93,22 @@ def _read(pid: str) -> Process | None:
     state, parent, group = tail.split(maxsplit=3)[:3]
     name = head.partition(b"(")[2].decode("utf-8", "replace")
     return Process(int(pid), int(parent), int(group), state.decode(), name)
+
+
+def threads_of_user(user: int) -> int:
+    """How many threads all processes of a user have: what the kernel counts against its limit of processes."""
+    return sum(_threads(name) for name in os.listdir(_PROC) if name.isdigit() and _owner(name) == user)
+
+
+def _owner(pid: str) -> int:
+    try:
+        return os.stat(f"{_PROC}/{pid}").st_uid
+    except OSError:  # it is gone
+        return -1
+
+
+def _threads(pid: str) -> int:
+    try:
+        return len(os.listdir(f"{_PROC}/{pid}/task"))
+    except OSError:  # it is gone
+        return 0

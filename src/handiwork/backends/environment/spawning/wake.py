@@ -1,13 +1,9 @@
-"""Signals as something to poll for, and the calls of the kernel that Python has no name for."""
+"""Signals as something to poll for."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
-
-_SET_NAME = 15
-_SET_CHILD_SUBREAPER = 36
 
 
 class Wake:
@@ -35,11 +31,3 @@ class Wake:
 
 def _note(number: int, frame: object) -> None:
     """The number is already in the pipe; a handler has to be there for that."""
-
-
-def adopt(name: str) -> None:
-    """Make this process the parent of its descendants that lose theirs; *name* is what `ps` shows."""
-    system = ctypes.CDLL(None, use_errno=True)
-    if system.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "this system gives us no lost children")
-    system.prctl(_SET_NAME, name.encode(), 0, 0, 0)

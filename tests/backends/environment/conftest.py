@@ -111,6 +111,7 @@ def command(room: Path) -> Callable[..., Command]:
 
 # ------------------------------------------------------------------------------------------------ sshd
 
+
 def _missing() -> str:
     """Why there can't be one here; empty where there can."""
     for program in ("ssh", "ssh-keygen"):

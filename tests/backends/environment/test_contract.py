@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import threading
@@ -52,8 +51,7 @@ def nap(kind):
         def sleepers(self):
             if kind == "docker":
                 pytest.skip("processes of a container aren't seen from outside")
-            found = subprocess.run(["pgrep", "-fx", f"sleep {self.seconds}"], capture_output=True, text=True)
-            return found.stdout.split()
+            return _sleepers(self.seconds)
 
         def gone(self):
             deadline = time.monotonic() + 5
@@ -104,7 +102,9 @@ def test_big_output_is_cut_and_kept(place, here):
     assert Path(ran.path).read_text().splitlines()[123_456] == "123457"
 
 
-@pytest.mark.parametrize("frame", ["sleep N", "setsid sleep N & sleep N", "(setsid sh -c 'sleep N & sleep N' &) ; sleep N"])
+@pytest.mark.parametrize(
+    "frame", ["sleep N", "setsid sleep N & sleep N", "(setsid sh -c 'sleep N & sleep N' &) ; sleep N"]
+)
 def test_a_timeout_ends_the_tree_and_keeps_what_was_printed(place, here, nap, frame):
     ran = place.run(here(f"echo before; {frame.replace('N', nap.seconds)}", timeout_s=1.5))
     assert ran.timed_out and ran.output.startswith("before\n") and ran.exit_code >= 128
@@ -198,6 +198,11 @@ def test_a_command_hands_on_its_folder_and_variables(place, here):
     assert ran.state.cwd.endswith("/deeper") and ran.state.exported["MADE"] == "x y"
 
 
+def _sleepers(seconds):
+    words = ["pgrep", "-fx", f"sleep {seconds}"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
+
+
 def _await(found):
     deadline = time.monotonic() + 5
     while not found() and time.monotonic() < deadline:
@@ -220,9 +225,7 @@ def nap_of_ssh(request):
         seconds = str(next(_NUMBER))
 
         def sleepers(self):
-            return re.findall(
-                r"\d+", subprocess.run(["pgrep", "-fx", f"sleep {self.seconds}"], capture_output=True, text=True).stdout
-            )
+            return _sleepers(self.seconds)
 
         def gone(self):
             deadline = time.monotonic() + 8
@@ -236,5 +239,5 @@ def nap_of_ssh(request):
 def test_a_host_that_does_not_answer_is_said_so(open_place, room):
     place = open_place("ssh")
     place._outpost._line._host = "nowhere.invalid"
-    with pytest.raises(HandiworkError, match="no connection: .*nowhere.invalid"):
+    with pytest.raises(HandiworkError, match=r"no connection: .*nowhere\.invalid"):
         place.run(Command("true", cwd=str(room)))

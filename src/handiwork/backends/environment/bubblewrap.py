@@ -20,6 +20,7 @@ from .hosts import allow_list
 from .launch import Launch
 from .nesting import deepest
 from .proxy import Proxy
+from .spawning import seccomp
 from .surroundings import child_environment
 from .territory import PRIVATE, Person, Territory, survey
 
@@ -59,7 +60,7 @@ class BubblewrapLauncher:
                 f"the sandbox (bubblewrap) hides {command.cwd}", f"allow it by `sandbox.readable: [{cwd}]` in config"
             )
         argv = (
-            self._program,
+            *self._filtered,
             *self._frame(),
             *self._mounts(territory),
             *(("--ro-bind", self._gateway.path, gateway.INSIDE) if self._gateway else ()),
@@ -130,15 +131,25 @@ class BubblewrapLauncher:
         return Confinement(network=Network("on"), limits=limits_of(self._policy), calls="any")
 
     @cached_property
-    def _program(self) -> str:
-        found = shutil.which("bwrap")
-        if not found:
+    def _filtered(self) -> tuple[str, ...]:
+        """The program, with its filter of system calls on a descriptor."""
+        program = shutil.which("bwrap")
+        if not program:
             raise UsageError("the sandbox bubblewrap isn't installed", "install the package bubblewrap")
-        return found
+        if not has_filter():
+            return (program,)
+        file = Path(self._folder, "filter")
+        file.write_bytes(seccomp.instructions(os.uname().machine, "on", unix_sockets=True, tracing=True))
+        return ("/bin/sh", "-c", 'exec 8<"$0" && exec "$@"', str(file), program, "--seccomp", "8")
 
     @cached_property
     def _shell(self) -> str:
         return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
+
+
+def has_filter() -> bool:
+    """Whether the numbers of system calls are known for this machine."""
+    return os.uname().machine in seccomp.MACHINES
 
 
 def _close(folder: str, *doors: Proxy | gateway.Gateway | None) -> None:

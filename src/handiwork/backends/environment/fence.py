@@ -26,6 +26,8 @@ _NO_NETWORK = re.compile(
     r"|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|nodename nor servname|No route to host|unable to resolve",
     re.I,
 )
+_NO_SOCKET = re.compile(r"(?:sock|connect)[^\n]*\n?[^\n]*(?:Permission denied|Operation not permitted|EACCES|EPERM)")
+_PROGRAM = re.compile(r"^\S+: (?:line \d+: )?(?=.)")
 _NO_MEMORY = re.compile(r"Cannot allocate memory|MemoryError|bad_alloc|out of memory|ENOMEM", re.I)
 _NO_PROCESS = re.compile(r"Resource temporarily unavailable|EAGAIN|can't start new thread|fork: retry")
 _TOO_BIG = re.compile(r"File size limit exceeded|File too large|EFBIG|Errno 27\b")
@@ -36,7 +38,8 @@ _NOBODY_THERE = re.compile(r"No such process|no process found")
 class Fence:
     """What stood around a command: the sandbox's name, its territory, its policy, what its proxy refused.
 
-    `own_processes` says that a command doesn't see the processes of others; `temp` where it may write beside.
+    `own_processes` says that a command doesn't see the processes of others; `temp` are the private folders that
+    are written, too, `home` is what stands for the home.
     """
 
     sandbox: str
@@ -46,6 +49,7 @@ class Fence:
     temp: tuple[str, ...] = PRIVATE
     refused: tuple[str, ...] = ()
     own_processes: bool = False
+    home: str = ""
 
 
 def explain(ran: Ran, fence: Fence) -> str:
@@ -63,47 +67,72 @@ def _of_network(seen: str, fence: Fence) -> Iterator[str]:
     network = fence.policy.network
     if fence.refused:
         yield f"{'; '.join(fence.refused[:_MOST_NAMED])}: allow that by `sandbox.network` in config"
-    elif network != "on" and _NO_NETWORK.search(seen):
+    elif network != "on" and (_NO_NETWORK.search(seen) or _NO_SOCKET.search(seen)):
         listed = "off" if network == "off" else f"through the proxy of http_proxy only, to {', '.join(network)}"
         yield f"the network is {listed}: change `sandbox.network` in config"
 
 
 def _of_files(seen: str, fence: Fence) -> Iterator[str]:
-    forbidden = list(dict.fromkeys(_forbidden(seen, fence)))[:_MOST_NAMED]
+    allowed = " and ".join((*fence.territory.writable, fence.temp[0]))
+    forbidden = _named(_forbidden(seen, fence))
     if forbidden:
-        allowed = [*fence.territory.writable, fence.temp[0]]
-        names = ", ".join(forbidden)
-        yield f"commands write only in {' and '.join(allowed)}: allow {names} by `sandbox.writable` in config"
+        yield f"commands write only in {allowed}: allow {forbidden} by `sandbox.writable` in config"
     elif _READ_ONLY.search(seen):
-        yield f"commands write only in {' and '.join([*fence.territory.writable, fence.temp[0]])}"
-    hidden = list(dict.fromkeys(_out_of_sight(seen, fence)))[:_MOST_NAMED]
-    if hidden:
-        yield f"it hides {', '.join(hidden)}: allow that by `sandbox.readable` in config"
+        yield f"commands write only in {allowed}"
+    if shared := _named(_shared(seen, fence)):
+        yield f"{shared} is not to be written: use $TMPDIR, which is {fence.temp[0]}"
+    hidden = list(_out_of_sight(seen, fence))
+    if any(fence.territory.is_own(path) for path in hidden):
+        yield "Handiwork's own settings aren't for commands to see or change"
+    if rest := _named(path for path in hidden if not fence.territory.is_own(path)):
+        yield f"it hides {rest}: allow that by `sandbox.readable` in config"
+
+
+def _named(paths: Iterator[str]) -> str:
+    return ", ".join(list(dict.fromkeys(paths))[:_MOST_NAMED])
 
 
 def _forbidden(seen: str, fence: Fence) -> Iterator[str]:
     """Paths that weren't written for the fence's sake: without it, we could."""
-    for line in seen.splitlines():
-        if not (_READ_ONLY.search(line) or _NOT_ALLOWED.search(line)):
-            continue
-        for path in _paths(line, fence):
-            private = any(inside(path, place) for place in fence.temp)
-            if not private and fence.territory.sees(path) and not fence.territory.writes(path) and _could_write(path):
-                yield path
+    for path in _paths(seen, fence, _READ_ONLY, _NOT_ALLOWED):
+        if fence.territory.sees(path) and not fence.territory.writes(path) and _could_write(path):
+            yield path
+
+
+def _shared(seen: str, fence: Fence) -> Iterator[str]:
+    """Paths in the temporary folders of the machine, where those aren't exchanged for private ones."""
+    for path in _paths(seen, fence, _NOT_ALLOWED, _NOT_FOUND):
+        if any(inside(path, place) for place in PRIVATE) and not fence.territory.sees(path):
+            yield path
 
 
 def _out_of_sight(seen: str, fence: Fence) -> Iterator[str]:
+    for path in _paths(seen, fence, _NOT_FOUND, _NOT_ALLOWED):
+        if os.path.lexists(path) and not fence.territory.sees(path):
+            yield path
+
+
+def _paths(seen: str, fence: Fence, *complaints: re.Pattern[str]) -> Iterator[str]:
+    """The paths in lines with one of *complaints*, but for those that are private to the sandbox."""
     for line in seen.splitlines():
-        if _NOT_FOUND.search(line) or _NOT_ALLOWED.search(line):
-            yield from (p for p in _paths(line, fence) if os.path.lexists(p) and not fence.territory.sees(p))
+        if not any(complaint.search(line) for complaint in complaints):
+            continue
+        told = _PROGRAM.sub("", line)
+        for text in (*_QUOTED.findall(told), *_BARE.findall(told)):
+            path = _placed(text, fence)
+            if path and not any(inside(path, place) for place in fence.temp):
+                yield path
 
 
-def _paths(line: str, fence: Fence) -> Iterator[str]:
-    for text in (*_QUOTED.findall(line), *_BARE.findall(line)):
-        home = fence.territory.home + text[1:] if text.startswith("~/") else text
-        path = os.path.normpath(os.path.join(fence.cwd, home))
-        if "\0" not in path and (os.path.isabs(home) or "/" in home or os.path.lexists(path)):
-            yield os.path.realpath(path)
+def _placed(text: str, fence: Fence) -> str:
+    """The path that *text* means on this machine, if it is one."""
+    whole = fence.territory.home + text[1:] if text.startswith("~/") else text
+    if "\0" in whole or not ("/" in whole or os.path.lexists(os.path.join(fence.cwd, whole))):
+        return ""
+    path = os.path.realpath(os.path.join(fence.cwd, whole))
+    if fence.home and inside(path, fence.home):
+        return fence.territory.home + path[len(fence.home) :]
+    return path
 
 
 def _could_write(path: str) -> bool:

@@ -16,6 +16,7 @@ from ...core.sandbox import Sandbox
 from ...core.types import Command, SandboxPolicy
 from .bubblewrap import BubblewrapLauncher
 from .docker import DockerEnvironment
+from .landlock import LandlockLauncher
 from .local import LocalEnvironment
 from .sandboxed import SandboxEnvironment, SandboxLauncher
 from .shell import ShellEnvironment
@@ -25,6 +26,7 @@ from .territory import Person
 # The strongest first.
 LAUNCHERS: Mapping[str, Callable[[SandboxPolicy, Person], SandboxLauncher]] = {
     "bubblewrap": BubblewrapLauncher,
+    "landlock": LandlockLauncher,
 }
 REMOTE: Mapping[str, Callable[[str, str], ShellEnvironment]] = {"ssh": SshEnvironment, "docker": DockerEnvironment}
 _WORD = "it-works"

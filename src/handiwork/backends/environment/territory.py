@@ -55,7 +55,7 @@ class Territory:
     """What there is for the commands of one workspace. The links on the way to a path are resolved.
 
     `hidden` folders look empty but for what of `readable` and `writable` lies in them; `masked` are
-    files and folders out of sight even there. Whatever is in none of these may be read.
+    files and folders out of sight even there; `own` is our own state. Whatever is in none of these may be read.
     """
 
     workspace: str
@@ -64,6 +64,7 @@ class Territory:
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
+    own: str = ""
 
     def sees(self, path: str) -> bool:
         """Whether a command sees what the machine has at *path*: the innermost rule decides."""
@@ -73,6 +74,10 @@ class Territory:
     def writes(self, path: str) -> bool:
         """Whether a command may change what the machine has at *path*."""
         return self.sees(path) and deepest(path, self.writable) >= 0
+
+    def is_own(self, path: str) -> bool:
+        """Whether *path* is of our own state."""
+        return bool(self.own) and inside(path, self.own)
 
 
 def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
@@ -97,6 +102,7 @@ def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
         tuple(sorted({*_shown(listed, person, own, hidden), *_real((person.results,))})),
         hidden,
         tuple(sorted(path for path in (*secret, *_MASKED) if os.access(path, os.R_OK))),
+        own,
     )
 
 

@@ -14,10 +14,12 @@ from .tree import threads_of_user
 def confine(wanted: dict[str, Any]) -> None:
     """Apply what `Confinement.plain` gave. Raises `OSError` where the system can't: then nothing may run."""
     _limit(wanted["limits"])
-    kernel.gain_nothing()
+    builds_its_own = wanted["calls"] == "any"
+    kernel.gain_nothing(keep_root=builds_its_own)  # else root couldn't map itself into a namespace
     network = wanted["network"]
-    landlock.restrict(wanted["files"], network)
-    if wanted["calls"] == "few":
+    if not builds_its_own or landlock.version() > 0:
+        landlock.restrict(wanted["files"], network)
+    if not builds_its_own:
         seccomp.restrict(network["mode"], unix_sockets=network["unix_sockets"])
 
 

@@ -59,9 +59,9 @@ class Confinement:
     """What a command and all that it starts may touch; `files=None` leaves files as they are.
 
     Always on: no program gives more rights (setuid), root can't administer the machine, no tracing of
-    others, no mounts, no namespaces, no kernel modules, no io_uring; no signals to and no abstract sockets of processes outside, where
-    the kernel can (`offer.probe`). With `calls="any"` there is no filter of calls: for a program that builds a
-    sandbox of its own around the command.
+    others, no mounts, no namespaces, no kernel modules, no io_uring; no signals to and no abstract sockets of
+    processes outside, where the kernel can (`offer.probe`). With `calls="any"` there is no filter of calls, and
+    root stays root: for a program that builds a sandbox of its own around the command.
     """
 
     files: Files | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...core.cancel import CancelToken
+from ...core.errors import HandiworkError
 from ...core.types import Command, Ran
 from .fence import Fence, explain
 from .launch import Launch
@@ -33,7 +34,7 @@ class SandboxEnvironment(ShellEnvironment):
     def __init__(self, launcher: SandboxLauncher, results: Path | str | None = None) -> None:
         super().__init__(launcher, results)
         self._sandbox = launcher
-        self.close = weakref.finalize(self, _close, self.close, launcher.close)
+        self.close = self._open = weakref.finalize(self, _close, self.close, launcher.close)
 
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:
         """Run to the end, the timeout or the cancel, and explain a failure that the sandbox made."""
@@ -41,6 +42,11 @@ class SandboxEnvironment(ShellEnvironment):
         ran = super().run(command, cancel)
         note = explain(ran, self._sandbox.fence(command, began)) if ran.exit_code else ""
         return replace(ran, note=note) if note else ran
+
+    def _launch(self, command: Command) -> Launch:
+        if not self._open.alive:  # the sandbox's own folders are gone
+            raise HandiworkError("this environment is closed", "open a new one to run commands")
+        return super()._launch(command)
 
 
 def _close(*closings: Callable[[], object]) -> None:

@@ -27,10 +27,12 @@ class SshLine:
     def __init__(self, host: str, options: Sequence[str] = ()) -> None:
         self._host, self._options = host, tuple(options)
         self._folder = tempfile.mkdtemp(prefix="hw-ssh-")
+        self._number = 0
         self.close = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def outpost(self, script: str, /) -> Launch:
-        """The connection itself."""
+        """A new connection; the socket of one that was lost may still be there."""
+        self._number += 1
         return self._launch(("-o", "ControlMaster=yes", "-T"), script)
 
     def command(self, script: str, /, *, terminal: bool) -> Launch:
@@ -39,7 +41,7 @@ class SshLine:
 
     def _launch(self, flags: tuple[str, ...], script: str) -> Launch:
         options = [word for option in _OPTIONS for word in ("-o", option)]
-        path = ("-S", os.path.join(self._folder, "c"))
+        path = ("-S", os.path.join(self._folder, f"c{self._number}"))
         argv = (self._program, *self._options, *options, *path, *flags, "--", self._host, one_line(script))
         return Launch(argv, "/", child_environment({}, _PASSED))
 

@@ -265,7 +265,8 @@ def test_no_namespaces_of_its_own(code):
     said = code("""
         import ctypes
         system = ctypes.CDLL(None)
-        print("user", system.unshare(0x10000000), "mount", system.unshare(0x00020000), "net", system.unshare(0x40000000))
+        for name, kind in (("user", 0x10000000), ("mount", 0x00020000), ("net", 0x40000000)):
+            print(name, system.unshare(kind), end=" ")
         print("enter", system.setns(0, 0), "clone3", system.syscall(435, 0, 0))
     """)
     assert "user -1 mount -1 net -1" in said and "enter -1" in said

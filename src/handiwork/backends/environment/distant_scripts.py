@@ -16,7 +16,8 @@ _LAST_WORDS_S = "0.3"
 # nobody is there any more: the input closes, or the other side hasn't said anything for two minutes.
 OUTPOST = r"""
 trap '' HUP PIPE
-D=$(mktemp -d "${TMPDIR:-/tmp}/handiwork-XXXXXX") || exit 1
+D="${TMPDIR:-/tmp}/handiwork-$$-$(date +%s)"
+(umask 077 && mkdir "$D") || exit 1
 cd "$D" || exit 1
 : >beat
 signal() {

@@ -8,12 +8,13 @@ import time
 
 import pytest
 
+from handiwork.agent.compaction import Context
 from handiwork.agent.loop import Agent, Budget
 from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import ModelError
-from handiwork.core.events import CallFinished, CallProgress, CallStarted, StepFinished, TextDelta
+from handiwork.core.events import CallFinished, CallProgress, CallStarted, Compacted, StepFinished, TextDelta
 from handiwork.core.types import ALLOW, Ask, ModelReply, Progress, Scope, ToolCall, Traits, Usage
 from handiwork.pipeline.line import Pipeline
 from handiwork.testing import ScriptedModel
@@ -75,6 +76,27 @@ def test_the_conversation_goes_on(make, add):
     agent = make("one", "two")
     assert run(agent).answer == "one" and run(agent, "and?").answer == "two"
     assert [m["role"] for m in agent.conversation.messages].count("system") == 1
+
+
+def test_a_long_task_stays_within_the_models_context(make, add):
+    add(
+        "read",
+        lambda args: f"line {args['n']} " * 300,
+        properties={"n": {"type": "integer"}},
+        traits=Traits(read_only=True),
+    )
+    told, asked = [], []
+
+    class Counting(ScriptedModel):
+        async def reply(self, request):
+            asked.append(sum(len(str(m)) for m in request.messages))
+            return await super().reply(request)
+
+    model = Counting([*({"calls": [call("read", n=i)]} for i in range(60)), "done"])
+    agent = make(model=model, context=Context(6_000), budget=Budget(max_steps=99), watch=told.append)
+    assert run(agent).answer == "done"
+    assert max(asked) < 6_000 * 5 and any(isinstance(event, Compacted) for event in told)
+    assert len(agent.conversation.messages) == 2 + 2 * 60 + 1  # the record keeps everything
 
 
 def test_limits_on_steps_tokens_and_time(make, add):

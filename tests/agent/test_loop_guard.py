@@ -115,7 +115,12 @@ def test_the_same_failure_to_the_same_call_also_where_it_never_ran(model):
 
 
 @pytest.mark.parametrize(
-    "answer", ["!not found: PAGE (request 8213N)", "x" * 300 + " PAGE 7N", "data:image/png;base64," + "iVBORNw0" * 60]
+    "answer",
+    [
+        "!not found: PAGE (request 8213N)",
+        "not here: PAGE " * 40 + "at 2026-01-0N 10:00:0N",
+        "data:image/png;base64," + "iVBORNw0" * 60,
+    ],
 )
 def test_one_answer_to_ever_new_arguments(model, answer):
     words = [
@@ -127,6 +132,11 @@ def test_one_answer_to_ever_new_arguments(model, answer):
 
 def test_short_equal_answers_of_a_search_are_exploring(model):
     assert set(model.calls(*(f"r0:word{c}=" + '{"total": 0}' for c in "abcdefghij"))) == {"ok"} and not model.stuck
+
+
+def test_pages_of_numbers_are_news(model):
+    pages = (f"r0:{c}=" + "\n".join(f"{n * k},{k},0.{n}" for k in range(90)) for n, c in enumerate("abcdefghijkl"))
+    assert set(model.calls(*pages)) == {"ok"} and not model.stuck
 
 
 def test_progress_in_between_forgives(model):

@@ -15,14 +15,16 @@ from ..core.events import (
     CallFinished,
     CallProgress,
     CallStarted,
+    Compacted,
     StepFinished,
     TextDelta,
     Watcher,
     unwatched,
 )
-from ..core.types import Handler, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..core.types import Handler, Message, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
+from .compaction import Context
 from .conversation import Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
@@ -73,7 +75,7 @@ class Agent:
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent.
+    agent; *context* leaves out what doesn't fit the model any more.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Agent:
         deferred: Callable[[], frozenset[str]] = frozenset,
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
+        context: Context | None = None,
         watch: Watcher = unwatched,
     ) -> None:
         self.conversation = Conversation()
@@ -93,6 +96,7 @@ class Agent:
         self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
+        self._context = context or Context(None)
         self._watch = watch
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
@@ -159,7 +163,7 @@ class Agent:
             build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides)
         )
         request = ModelRequest(
-            tuple(self.conversation.messages), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+            tuple(self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
         )
         reply = await self._model.reply(request)
         task.steps += 1
@@ -167,6 +171,14 @@ class Agent:
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
         return reply
+
+    def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
+        """What of the conversation fits into the model's context."""
+        before = self._context.left_out
+        messages = self._context.shown(self.conversation.messages, definitions)
+        if self._context.left_out > before:
+            self._watch(Compacted(self._context.left_out))
+        return messages
 
     async def _run_calls(self, task: _Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
         scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))

@@ -20,8 +20,9 @@ MOST_USELESS_TURNS = 3
 _TELLING_CHARS = 200
 _REMEMBERED = 64
 _USELESS = frozenset(("resolve", "supply", "gate", "repair"))
-# What differs between two answers that say the same: numbers, ids, pictures.
-_VOLATILE = re.compile(r"[A-Za-z0-9+/=_-]{40,}|\b[0-9a-fA-F]{8,}\b|\d+")
+# What differs between two answers that say the same: pictures, ids, moments; in an error all numbers.
+_VOLATILE = re.compile(r"[A-Za-z0-9+/=_-]{100,}|\b[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}\b|\d{4}-\d\d-\d\d[T ][\d:.]+")
+_VOLATILE_IN_ERRORS = re.compile(rf"{_VOLATILE.pattern}|[0-9a-fA-F]{{8,}}|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,8 @@ def _fingerprint(result: ToolResult, args: str) -> str:
     text = result.content
     for value in re.findall(r'"((?:[^"\\]|\\.){3,})"', args):
         text = text.replace(value, "")
-    return _VOLATILE.sub("#", text[:20_000])
+    volatile = _VOLATILE_IN_ERRORS if result.is_error else _VOLATILE
+    return volatile.sub("#", text[:20_000])
 
 
 def _is_long(result: ToolResult) -> bool:

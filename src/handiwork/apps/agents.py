@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..agent.compaction import Context
 from ..agent.loop import Agent, Budget
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
@@ -44,21 +45,24 @@ def choose_model(house: House, flag: str | None) -> Model:
 def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
     """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
-    bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
+    todos = Todos()
+    bindings: dict[str, Handler] = {"todo": todos, **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
     session = f"{face.platform}-{os.urandom(6).hex()}"
     scope: Scope = house.scope(session_id=session, cwd=cwd, approver=face.approver, platform=face.platform)
     supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
+    tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
     return Agent(
         model,
-        house.pipeline,
+        house.pipeline.with_limits(replace(house.pipeline.limits, context_tokens=tokens)),
         scope,
         supply=supply,
         deferred=desk.deferred,
         bindings=bindings,
         budget=budget,
+        context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
     )
 

@@ -7,7 +7,7 @@ may answer with a `Refusal`, or, where it must wait for somebody, with a generat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -23,7 +23,6 @@ from ..core.types import (
     Ready,
     Refusal,
     ToolCall,
-    ToolEntry,
     ToolResult,
 )
 from ..core.wire import copy_json
@@ -32,6 +31,7 @@ from .effects import AskPerson, Broke, CallHook, Effect
 from .footprint import paths_named
 from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
 from .limits import cut
+from .names import names_meant
 from .parts import Parts
 
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
@@ -44,7 +44,7 @@ PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
 Heed: TypeAlias = Callable[[Parts, Hook, ToolResult, Any], ToolResult]
 FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
-_LONGEST_REPEATED = 1_000
+_MOST_LISTED = 40
 
 # --------------------------------------------------------------------------------------------- prepare
 
@@ -54,22 +54,22 @@ def resolve(parts: Parts, call: ToolCall) -> Prepared:
     entry = parts.registry.get(call.name)
     if entry is not None:
         return Ready(call, entry, {})
-    entry = _repeated(parts, call.name)
-    if entry is not None:
-        return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
-    names = call.scope.supplied if call.scope.supplied is not None else parts.registry.names()
-    near = near_names(call.name, names)
-    return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
+    every = frozenset(parts.registry.names())
+    known = every if call.scope.supplied is None else call.scope.supplied
+    meant = names_meant(call.name, known) or names_meant(call.name, every)  # of the latter, why not is told
+    entry = parts.registry.get(meant[0]) if len(meant) == 1 else None
+    if entry is None:
+        return Refusal(f"Unknown tool: {call.name}", "resolve", _which(parts, call.name, meant or known))
+    return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
 
 
-def _repeated(parts: Parts, name: str) -> ToolEntry | None:
-    """The one tool of whose name *name* is several copies, as streams make it that send a name twice."""
-    if not name or len(name) > _LONGEST_REPEATED:
-        return None
-    period = (name + name).index(name, 1)
-    sizes = [size for size in range(period, len(name) // 2 + 1, period) if len(name) % size == 0]
-    found = [entry for size in sizes if (entry := parts.registry.get(name[:size]))]
-    return found[0] if len(found) == 1 else None
+def _which(parts: Parts, written: str, known: Collection[str]) -> str:
+    """What the model may have meant, and a right call of the likeliest."""
+    near = near_names(written, known)
+    entry = parts.registry.get(near[0]) if near else None
+    if entry is None:
+        return f"the tools are: {', '.join(sorted(known)[:_MOST_LISTED])}" if known else ""
+    return f"did you mean {' or '.join(near)}? A right call: {entry.name} {parts.plans.of(entry).example()}"
 
 
 def supplied(parts: Parts, ready: Ready) -> Prepared:

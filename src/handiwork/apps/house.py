@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ..backends.environment.late import CONFIGURED, LateEnvironment
@@ -19,6 +20,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
+from ..core.sandbox import PLACES, is_place
 from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
@@ -57,7 +59,8 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
-        self._environment = LateEnvironment(results, CONFIGURED, self.config.sandbox, home)
+        self._results = results
+        self._environment = self._open_environment()
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
@@ -77,6 +80,9 @@ class House:
         folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
         weakref.finalize(self, _remove_folder, folder)
         return folder
+
+    def _open_environment(self) -> LateEnvironment:
+        return LateEnvironment(self._results, CONFIGURED, self.config.sandbox, self.home)
 
     def _define_toolsets(self) -> None:
         try:
@@ -142,6 +148,16 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def move_commands(self, backend: str) -> None:
+        """Run commands in another place than the configured one. Raises `UsageError` for what is none."""
+        if not is_place(backend):
+            hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
+            raise UsageError(f"no place for commands: {backend!r}", hint)
+        self._environment.close()
+        self._scopes.clear()
+        self.config = replace(self.config, sandbox=replace(self.config.sandbox, backend=backend))
+        self._environment = self._open_environment()
 
     def close(self) -> None:
         """End every process that a tool started."""

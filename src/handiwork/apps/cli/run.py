@@ -48,6 +48,9 @@ def add_agent_flags(parser: Parser) -> None:
     asking = parser.add_mutually_exclusive_group()
     asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
     asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
+    parser.add_argument(
+        "--sandbox", metavar="NAME", help="where commands run: auto, bubblewrap, landlock, local, ssh:HOST"
+    )
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
     parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
@@ -76,6 +79,8 @@ def exit_code_of(outcome: Outcome) -> int:
 
 def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
     """The agent that the flags describe."""
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     face = Face("cli", enabled, disabled, approver_of(said, out), clarifier_of(out), watching)

@@ -74,7 +74,7 @@ class BubblewrapLauncher:
         """What stood around *command*, which began at *since* (monotonic seconds)."""
         refused = self._proxy.refused_since(since) if self._proxy else ()
         territory = self.territory(command.workspace)
-        return Fence("bubblewrap", territory, self._policy, command.cwd, refused=refused, own_processes=True)
+        return Fence("bubblewrap", territory, self._policy, command, refused=refused, own_processes=True)
 
     def _survey(self, workspace: str) -> Territory:
         return survey(workspace, self._policy, self._person)

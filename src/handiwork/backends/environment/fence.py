@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...core.types import Ran, SandboxPolicy
+from ...core.types import Command, Ran, SandboxPolicy
 from .nesting import inside
 from .territory import PRIVATE, Territory
 
@@ -31,12 +31,13 @@ _PROGRAM = re.compile(r"^\S+: (?:line \d+: )?(?=.)")
 _NO_MEMORY = re.compile(r"Cannot allocate memory|MemoryError|bad_alloc|out of memory|ENOMEM", re.I)
 _NO_PROCESS = re.compile(r"Resource temporarily unavailable|EAGAIN|can't start new thread|fork: retry")
 _TOO_BIG = re.compile(r"File size limit exceeded|File too large|EFBIG|Errno 27\b")
+_OF_PROCESSES = re.compile(r"(?:^|[;&|(`\s])(?:pkill|killall|pgrep|pidof|lsof|fuser)\s")
 _NOBODY_THERE = re.compile(r"No such process|no process found")
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What stood around a command: the sandbox's name, its territory, its policy, what its proxy refused.
+    """What stood around *command*: the sandbox's name, its territory, its policy, what its proxy refused.
 
     `own_processes` says that a command doesn't see the processes of others; `temp` are the private folders that
     are written, too, `home` is what stands for the home.
@@ -45,7 +46,7 @@ class Fence:
     sandbox: str
     territory: Territory
     policy: SandboxPolicy
-    cwd: str = "/"
+    command: Command
     temp: tuple[str, ...] = PRIVATE
     refused: tuple[str, ...] = ()
     own_processes: bool = False
@@ -58,7 +59,7 @@ def explain(ran: Ran, fence: Fence) -> str:
         return ""
     seen = ran.output[-_LOOKED_AT:]
     found = [*_of_network(seen, fence), *_of_files(seen, fence), *_of_limits(ran, seen, fence.policy)]
-    if fence.own_processes and _NOBODY_THERE.search(seen):
+    if fence.own_processes and (_NOBODY_THERE.search(seen) or _OF_PROCESSES.search(fence.command.text)):
         found.append("each command sees its own processes only: end those of earlier ones with the process tool")
     return f"the sandbox ({fence.sandbox}): {'; '.join(dict.fromkeys(found))}" if found else ""
 
@@ -127,9 +128,9 @@ def _paths(seen: str, fence: Fence, *complaints: re.Pattern[str]) -> Iterator[st
 def _placed(text: str, fence: Fence) -> str:
     """The path that *text* means on this machine, if it is one."""
     whole = fence.territory.home + text[1:] if text.startswith("~/") else text
-    if "\0" in whole or not ("/" in whole or os.path.lexists(os.path.join(fence.cwd, whole))):
+    if "\0" in whole or not ("/" in whole or os.path.lexists(os.path.join(fence.command.cwd, whole))):
         return ""
-    path = os.path.realpath(os.path.join(fence.cwd, whole))
+    path = os.path.realpath(os.path.join(fence.command.cwd, whole))
     if fence.home and inside(path, fence.home):
         return fence.territory.home + path[len(fence.home) :]
     return path

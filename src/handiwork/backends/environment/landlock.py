@@ -62,7 +62,7 @@ class LandlockLauncher:
         refused = self._proxy.refused_since(since) if self._proxy else ()
         territory = self.territory(command.workspace)
         temp = (self._temp,)
-        return Fence("landlock", territory, self._policy, command.cwd, temp, refused, home=self._home)
+        return Fence("landlock", territory, self._policy, command, temp, refused, home=self._home)
 
     def _survey(self, workspace: str) -> Territory:
         return survey(workspace, self._policy, self._person)

@@ -29,6 +29,11 @@ LAUNCHERS: Mapping[str, Callable[[SandboxPolicy, Person], SandboxLauncher]] = {
     "landlock": LandlockLauncher,
 }
 REMOTE: Mapping[str, Callable[[str, str], ShellEnvironment]] = {"ssh": SshEnvironment, "docker": DockerEnvironment}
+_ANYWAY = "or set `sandbox: {backend: auto}` for the strongest that works"
+REMEDIES = {
+    "bubblewrap": "install the package bubblewrap, and allow user namespaces to it",
+    "landlock": "it needs Linux 5.13 or newer with Landlock in its list of security modules",
+}
 _WORD = "it-works"
 _TRY_S = 20.0
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -63,7 +68,7 @@ def choose(backend: str, own: str = "") -> Choice:
         return Choice("local", {})
     if backend != "auto":
         if problem := why_not(backend, own):
-            raise UsageError(f"the sandbox {backend} doesn't work here: {problem}", f"{_REMEDIES[backend]}; {_ANYWAY}")
+            raise UsageError(f"the sandbox {backend} doesn't work here: {problem}", f"{REMEDIES[backend]}; {_ANYWAY}")
         return Choice(backend, {})
     missing: dict[str, str] = {}
     for name in LAUNCHERS:
@@ -124,13 +129,6 @@ def policy_of(sandbox: Sandbox) -> SandboxPolicy:
 
 def _bytes(megabytes: int | None) -> int | None:
     return None if megabytes is None else megabytes << 20
-
-
-_ANYWAY = "or set `sandbox: {backend: auto}` for the strongest that works"
-_REMEDIES = {
-    "bubblewrap": "install the package bubblewrap, and allow user namespaces to it",
-    "landlock": "it needs Linux 5.13 or newer with Landlock in its list of security modules",
-}
 
 
 def _stamp(name: str) -> str:

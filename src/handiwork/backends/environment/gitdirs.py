@@ -21,7 +21,7 @@ def gitdirs(workspace: str) -> tuple[str, ...]:
     if pointer.is_symlink() or not pointer.is_file():
         return ()
     text = _text_of(pointer)
-    if not text.startswith(_POINTER):
+    if not text.startswith(_POINTER) or "\0" in text:
         return ()
     folder = os.path.realpath(os.path.join(workspace, text.removeprefix(_POINTER).strip()))
     if inside(folder, workspace):
@@ -35,7 +35,7 @@ def _of_worktree(folder: str, pointer: str) -> tuple[str, ...]:
     back = _text_of(Path(folder, "gitdir")).strip()
     if os.path.basename(os.path.dirname(folder)) != "worktrees" or not _is_repository(repository):
         return ()
-    same = back and os.path.realpath(os.path.join(folder, back)) == os.path.realpath(pointer)
+    same = back and "\0" not in back and os.path.realpath(os.path.join(folder, back)) == os.path.realpath(pointer)
     return (repository,) if same else ()
 
 

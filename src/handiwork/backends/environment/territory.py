@@ -92,7 +92,8 @@ def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
     _refuse_too_much(asked, home, own)
     # Without what lies in another: a command could put a link to anywhere in that place.
     writable = outermost((*((room, *gitdirs(room)) if room else ()), *asked))
-    hidden = _real((*_HIDDEN, *PRIVATE, home, _home_of_record(), own))
+    open_to_us = tuple(path for path in _HIDDEN if os.access(path, os.R_OK | os.X_OK))
+    hidden = _real((*open_to_us, *PRIVATE, home, _home_of_record(), own))
     listed = tuple(_expanded(path, home) for path in policy.readable)
     secret = (path for name in _SECRET if (path := os.path.join(home, name)) not in (*asked, *listed))
     return Territory(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..backends.environment.late import CONFIGURED, LateEnvironment
+from ..backends.environment.late import LateEnvironment
 from ..catalog.desk import Desk
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
@@ -82,7 +82,7 @@ class House:
         return folder
 
     def _open_environment(self) -> LateEnvironment:
-        return LateEnvironment(self._results, CONFIGURED, self.config.sandbox, self.home)
+        return LateEnvironment(self._results, self.config.sandbox, self.home)
 
     def _define_toolsets(self) -> None:
         try:

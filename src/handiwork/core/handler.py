@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,7 @@ def needs_agent(name: str, why: str) -> Callable[..., str]:
 
 
 def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that gives *fn* its arguments by their names, and the scope.
+    """A handler that gives *fn* its arguments by their names, and the scope; `real_paths` where it takes them.
 
     For built-in tools, which write their schemas out: reading signatures is too slow for start-up.
     """
@@ -91,5 +91,9 @@ def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
     def handler(args: Args, *, scope: Scope | None = None) -> Any:
         return fn(**args, scope=scope)
 
-    handler.__wrapped__ = fn  # type: ignore[attr-defined]  # who asks where the tool is gets its file, not ours
-    return handler
+    def placed(args: Args, *, scope: Scope | None = None, real_paths: Mapping[str, str] | None = None) -> Any:
+        return fn(**args, scope=scope, real_paths=real_paths)
+
+    made = placed if "real_paths" in accepted_keywords(fn) else handler
+    made.__wrapped__ = fn  # type: ignore[attr-defined]  # who asks where the tool is gets its file, not ours
+    return made

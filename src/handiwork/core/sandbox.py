@@ -66,6 +66,11 @@ def is_place(value: Any) -> bool:
     return kind in REMOTE_PLACES and bool(name) and not name.startswith("-") and name.isprintable() and " " not in name
 
 
+def is_elsewhere(backend: str) -> bool:
+    """Whether a place has files of its own: another machine, a container."""
+    return ":" in backend
+
+
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) for v in value)
 

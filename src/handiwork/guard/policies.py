@@ -138,6 +138,7 @@ def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
         cwd=_base(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
     )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":

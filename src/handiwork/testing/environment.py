@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..backends.files.local import LocalFiles
 from ..core.cancel import CancelToken
-from ..core.types import Command, Process, Ran
+from ..core.types import Command, Files, Process, Ran
 
 
 class MockEnvironment:
-    """Answers a command from *answers* (text -> output), anything else with exit code 127."""
+    """Answers a command from *answers* (text -> output), anything else with exit code 127.
 
-    def __init__(self, answers: Mapping[str, str] | None = None) -> None:
+    Its files are real ones: *files*, or this machine's.
+    """
+
+    def __init__(self, answers: Mapping[str, str] | None = None, *, files: Files | None = None) -> None:
         self.answers = dict(answers or {})
+        self.files = files or LocalFiles()
         self.commands: list[Command] = []
 
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:

@@ -198,6 +198,19 @@ def test_a_command_hands_on_its_folder_and_variables(place, here):
     assert ran.state.cwd.endswith("/deeper") and ran.state.exported["MADE"] == "x y"
 
 
+def test_files_are_written_listed_and_read_where_commands_run(place, here, kind, room):
+    folder = "/tmp" if kind == "docker" else str(room)
+    path = f"{folder}/it's é.txt"
+    state = place.files.replace(path, b"one\0two\n", expected=None)
+    assert place.run(here("cat \"it's é.txt\" | tr '\\0' ' '")).output == "one two\n"
+    assert place.files.stat(path) == state and dict(place.files.names(folder))["it's é.txt"] == state
+    place.run(here('printf changed > "it\'s é.txt"'))
+    with place.files.open(place.files.real(path)) as file:
+        assert file.read() == b"changed"
+    place.files.remove(path, expected=place.files.stat(path))
+    assert place.files.stat(path) is None
+
+
 def _sleepers(seconds):
     words = ["pgrep", "-fx", f"sleep {seconds}"]
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()

@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 import select
+import subprocess
 import threading
 import time
 import weakref
@@ -18,6 +19,7 @@ from typing import Protocol
 from ...core.cancel import CancelToken
 from ...core.errors import HandiworkError, UsageError
 from ...core.types import Command, Ran
+from ..files.shell import ShellFiles
 from .background import BackgroundProcess
 from .child import Child, Nursery
 from .distant_scripts import NOT_BEGUN, OUTPOST, REFUSED, frame
@@ -30,6 +32,7 @@ _NAME = "HANDIWORK_RUN"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_S = 30.0
 _END_S = 8.0
+_FILE_S = 60.0
 _BEAT_S = 30.0
 _LOST = 255
 
@@ -135,15 +138,37 @@ class DistantLauncher:
         return replace(launch, state="descriptor" if command.terminal else "stderr")
 
 
+class DistantRunner:
+    """Runs the small scripts by which files over there are read and written, byte for byte."""
+
+    def __init__(self, line: Line, outpost: Outpost) -> None:
+        self._line, self._outpost = line, outpost
+
+    def __call__(self, script: str, stdin: bytes = b"", /) -> tuple[int, bytes, bytes]:
+        """Exit code, output and errors. Raises `UsageError` where the place can't be reached in time."""
+        self._outpost.folder()
+        launch = self._line.command(script, terminal=False)
+        try:
+            done = subprocess.run(
+                launch.argv, input=stdin, capture_output=True, env=launch.env, cwd="/", timeout=_FILE_S, check=False
+            )
+        except subprocess.TimeoutExpired as late:
+            raise UsageError(f"no answer within {_FILE_S:g} s", "look at the connection, then try again") from late
+        if done.returncode == _LOST:
+            raise UsageError(f"the connection was lost: {done.stderr.decode('utf-8', 'replace').strip()}")
+        return done.returncode, done.stdout, done.stderr
+
+
 class DistantEnvironment(ShellEnvironment):
-    """Runs commands at the other end of *line* (core.types `Environment`); paths are those over there.
+    """Runs commands at the other end of *line* (core.types `Environment`); paths are those of that *place*.
 
     What is ended here, or loses its connection, is ended there, too.
     """
 
-    def __init__(self, line: Line, results: Path | str | None = None) -> None:
+    def __init__(self, line: Line, place: str, results: Path | str | None = None) -> None:
         self._outpost = Outpost(line)
-        super().__init__(DistantLauncher(line, self._outpost), results)
+        files = ShellFiles(DistantRunner(line, self._outpost), place)
+        super().__init__(DistantLauncher(line, self._outpost), results, files=files)
         self._numbers = itertools.count(1)
         self.close = weakref.finalize(self, in_order, self._outpost.close, self.close)
 

@@ -44,4 +44,4 @@ class DockerEnvironment(DistantEnvironment):
     """The container named *container*, which must be running."""
 
     def __init__(self, container: str, results: Path | str | None = None) -> None:
-        super().__init__(DockerLine(container), results)
+        super().__init__(DockerLine(container), f"docker:{container}", results)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
-from ...core.types import Command, Ran
+from ...core.types import Command, Files, Ran
+from ..files.local import LocalFiles
 from .background import BackgroundProcess
 from .child import Child, Nursery
 from .detached import DetachedProcess
@@ -36,11 +37,13 @@ class ShellEnvironment:
     """Runs shell commands where *launcher* says (core.types `Environment`), each in a session of its own.
 
     Output that was cut is kept in *results* (else in a folder that goes with the environment). Nothing
-    started here outlives `close()`, the object, or the interpreter.
+    started here outlives `close()`, the object, or the interpreter. *files* are those of the place where
+    commands run; this machine's where that isn't given.
     """
 
-    def __init__(self, launcher: Launcher, results: Path | str | None = None) -> None:
+    def __init__(self, launcher: Launcher, results: Path | str | None = None, *, files: Files | None = None) -> None:
         self._nursery, self._launcher = Nursery(), launcher
+        self.files = files or LocalFiles()
         self._own_results: list[tempfile.TemporaryDirectory[str]] = []
         self._given_results = Path(results) if results else None
         self._number = itertools.count(1)

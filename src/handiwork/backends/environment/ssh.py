@@ -58,5 +58,5 @@ class SshEnvironment(DistantEnvironment):
 
     def __init__(self, host: str, results: Path | str | None = None, options: Sequence[str] = ()) -> None:
         line = SshLine(host, options)
-        super().__init__(line, results)
+        super().__init__(line, f"ssh:{host}", results)
         self.close = weakref.finalize(self, in_order, self.close, line.close)

@@ -28,7 +28,8 @@ class Scope:
     `acall` run another tool through the same pipeline with everything in this scope inherited.
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
-    that have it start where the last command ended.
+    that have it start where the last command ended. `room` is how many characters of a result reach
+    the caller, None where nobody cuts.
     """
 
     session_id: str = ""
@@ -47,6 +48,7 @@ class Scope:
     checks: tuple[Step, ...] = ()
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
+    room: int | None = None
 
     @property
     def here(self) -> str:

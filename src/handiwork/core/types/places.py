@@ -116,15 +116,24 @@ class FileStat:
     modified_ns: int
     inode: int
     mode: int = 0o644
+    links: int = 1
+
+    def same_state(self, other: FileStat | None) -> bool:
+        """Whether *other* tells of the same content: a change of mode or of other names isn't one."""
+        ours = (self.inode, self.size, self.modified_ns)
+        return other is not None and ours == (other.inode, other.size, other.modified_ns)
 
 
 class Files(Protocol):
     """The files of an environment.
 
-    `real` resolves a path as it is now; the others take such a real path and refuse, with `UsageError`,
-    to follow a link on the way: what was judged is what is opened. `replace` and `remove` do so whole
-    or not at all, and only while the file is still what *expected* tells (None: there is none).
+    `real` resolves a path, absolute or from `~`, as it is now; the others take such a real path and
+    refuse, with `UsageError`, to follow a link on the way: what was judged is what is opened. `replace`
+    and `remove` do so whole or not at all, and only while the file is still what *expected* tells
+    (None: there is none). Missing folders are made. `place` names where the files are, for locks and memory.
     """
+
+    place: str
 
     def real(self, path: str, /) -> str: ...
 
@@ -170,7 +179,10 @@ class Process(Protocol):
 
 
 class Environment(Protocol):
-    """A place where commands run. Nothing that they started outlives `close`."""
+    """A place where commands run, and its files. Nothing that commands started outlives `close`."""
+
+    @property
+    def files(self) -> Files: ...
 
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran: ...
 

@@ -32,6 +32,12 @@ def place(kind, open_place):
 
 
 @pytest.fixture
+def short(kind):
+    """Long enough for a command to begin, where it must go far for that. Seconds."""
+    return 2.0 if kind in ("ssh", "docker") else 0.5
+
+
+@pytest.fixture
 def here(kind, room, command):
     """Commands with a folder that the place has."""
 
@@ -42,15 +48,13 @@ def here(kind, room, command):
 
 
 @pytest.fixture
-def nap(kind):
+def nap():
     """A sleep that no other test sleeps, and the processes that sleep it."""
 
     class Nap:
         seconds = str(next(_NUMBER) + os.getpid() % 7)
 
         def sleepers(self):
-            if kind == "docker":
-                pytest.skip("processes of a container aren't seen from outside")
             return _sleepers(self.seconds)
 
         def gone(self):
@@ -105,14 +109,14 @@ def test_big_output_is_cut_and_kept(place, here):
 @pytest.mark.parametrize(
     "frame", ["sleep N", "setsid sleep N & sleep N", "(setsid sh -c 'sleep N & sleep N' &) ; sleep N"]
 )
-def test_a_timeout_ends_the_tree_and_keeps_what_was_printed(place, here, nap, frame):
-    ran = place.run(here(f"echo before; {frame.replace('N', nap.seconds)}", timeout_s=1.5))
+def test_a_timeout_ends_the_tree_and_keeps_what_was_printed(place, here, nap, short, frame):
+    ran = place.run(here(f"echo before; {frame.replace('N', nap.seconds)}", timeout_s=short))
     assert ran.timed_out and ran.output.startswith("before\n") and ran.exit_code >= 128
     assert nap.gone()
 
 
-def test_a_command_that_will_not_listen_is_ended_too(place, here, nap):
-    ran = place.run(here(f"trap '' TERM; echo deaf; sleep {nap.seconds}; sleep {nap.seconds}", timeout_s=1.5))
+def test_a_command_that_will_not_listen_is_ended_too(place, here, nap, short):
+    ran = place.run(here(f"trap '' TERM; echo deaf; sleep {nap.seconds}; sleep {nap.seconds}", timeout_s=short))
     assert ran.timed_out and nap.gone()
 
 

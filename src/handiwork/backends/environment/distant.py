@@ -34,7 +34,7 @@ _CONNECT_S = 30.0
 _END_S = 8.0
 _FILE_S = 60.0
 _BEAT_S = 30.0
-_LOST = 255
+_LOST, _ENDED = 255, 137
 
 
 class Line(Protocol):
@@ -178,6 +178,8 @@ class DistantEnvironment(ShellEnvironment):
             ran = super().run(named, cancel)
             if ran.timed_out or ran.cancelled or ran.exit_code == _LOST:
                 self._outpost.end(name)
+        if ran.timed_out or ran.cancelled:
+            ran = replace(ran, exit_code=_ENDED)  # what the client ended with says nothing of the command
         if ran.exit_code == NOT_BEGUN and ran.output.startswith(REFUSED):
             raise UsageError(ran.output.removeprefix(REFUSED).strip(), "give an existing directory as cwd")
         return ran

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from handiwork.backends.environment.gateway import python
+from handiwork.core.errors import UsageError
 
 pytestmark = pytest.mark.integration
 
@@ -125,6 +126,28 @@ def test_a_workspace_inside_the_home(works, person):
     here = {"cwd": str(room), "workspace": str(room)}
     works("mkdir -p src && echo x > src/a && cat src/a && cd .. && cd mine && ls", **here)
     assert (room / "src" / "a").read_text() == "x\n"
+
+
+def test_a_folder_made_in_the_temporary_one_is_where_the_next_command_begins(kind, open_place, command):
+    place = open_place(kind)
+    there = place.run(command('mkdir -p "$TMPDIR/build" && cd "$TMPDIR/build" && touch made')).state.cwd
+    ran = place.run(command("ls; cd ..; rm -r build", cwd=there))
+    assert ran.output == "made\n"
+    with pytest.raises(UsageError, match="no directory"):
+        place.run(command("true", cwd=there))
+
+
+def test_work_begins_in_a_home_without_its_files(kind, open_place, command, person):
+    place = open_place(kind)
+    ran = place.run(command("ls -A; pwd; touch x", cwd=person.home, workspace=""))
+    assert ran.exit_code == 0 and ".ssh" not in ran.output and "notes.txt" not in ran.output
+    again = place.run(command("true", cwd=ran.state.cwd, workspace=""))
+    assert again.exit_code == 0 and not Path(person.home, "x").exists()
+
+
+def test_a_hidden_folder_is_no_place_for_commands(kind, open_place, command, person):
+    with pytest.raises(UsageError, match=r"hides .*ssh"):
+        open_place(kind).run(command("ls", cwd=f"{person.home}/.ssh"))
 
 
 def test_long_results_can_be_read(works, person):

@@ -166,6 +166,19 @@ def test_a_link_in_the_private_folders_opens_nothing_for_the_next_command(try_, 
     try_('echo x > "$TMPDIR/out/file"; echo x > ~/.cache/file; echo x > ~/.cache/new')
 
 
+def test_a_link_in_the_way_to_another_workspace_is_not_followed(kind, open_place, command, outside, tmp_path):
+    """Folders to mount on are made by us, with our rights: not where a command's link leads."""
+    other = tmp_path / "other"
+    (other / "deeper").mkdir(parents=True)
+    place = open_place(kind)
+    place.run(command(f"ln -s {outside} {other}; ln -s /oldroot{outside} {other}; ls -la {tmp_path}"))
+    try:
+        place.run(command("touch here", cwd=str(other / "deeper"), workspace=str(other / "deeper")))
+    except UsageError as error:
+        assert "link" in str(error)
+    assert os.listdir(outside) == ["file"]
+
+
 # -------------------------------------------------------------------------------------------- processes
 
 

@@ -17,8 +17,8 @@ from . import gateway
 from .confinement import Confinement, Network, limits_of
 from .fence import Fence
 from .hosts import allow_list
-from .launch import Launch
-from .nesting import deepest
+from .launch import Launch, shell
+from .nesting import deepest, inside
 from .proxy import Proxy
 from .spawning import seccomp
 from .surroundings import child_environment
@@ -54,11 +54,10 @@ class BubblewrapLauncher:
     def launch(self, command: Command, /) -> Launch:
         """bubblewrap, with the command's text in a shell. Raises `UsageError` for a folder that it hides."""
         territory = self.territory(command.workspace)
-        cwd = os.path.realpath(command.cwd)
-        if os.path.isdir(cwd) and not territory.sees(cwd):
-            raise UsageError(
-                f"the sandbox (bubblewrap) hides {command.cwd}", f"allow it by `sandbox.readable: [{cwd}]` in config"
-            )
+        cwd = os.path.normpath(command.cwd)
+        if not self._is_private(cwd, territory):
+            territory.check(cwd, "bubblewrap")
+            cwd = os.path.realpath(cwd)
         argv = (
             *self._filtered,
             *self._frame(),
@@ -66,15 +65,21 @@ class BubblewrapLauncher:
             *(("--ro-bind", self._gateway.path, gateway.INSIDE) if self._gateway else ()),
             *("--chdir", cwd, "--"),
             *(gateway.entry() if self._gateway else ()),
-            *(self._shell, "-c", command.text),
+            *(shell(), "-c", command.text),
         )
-        return Launch(argv, command.cwd, self._env(command), confinement=self._confinement)
+        return Launch(argv, "/", self._env(command), confinement=self._confinement)
 
     def fence(self, command: Command, since: float) -> Fence:
         """What stood around *command*, which began at *since* (monotonic seconds)."""
         refused = self._proxy.refused_since(since) if self._proxy else ()
         territory = self.territory(command.workspace)
         return Fence("bubblewrap", territory, self._policy, command, refused=refused, own_processes=True)
+
+    def _is_private(self, cwd: str, territory: Territory) -> bool:
+        """Whether *cwd* is a folder that only the sandbox has: its home, or one that a command made in its /tmp."""
+        if cwd == territory.home or territory.sees(os.path.realpath(cwd)):
+            return cwd == territory.home
+        return any(inside(cwd, place) and os.path.isdir(self._private(place) + cwd[len(place) :]) for place in PRIVATE)
 
     def _survey(self, workspace: str) -> Territory:
         return survey(workspace, self._policy, self._person)
@@ -104,7 +109,16 @@ class BubblewrapLauncher:
             if deepest(path, (*territory.readable, *territory.writable)) >= deepest(path, territory.hidden):
                 rules[path] = _masked(path)
         for path in sorted(rules, key=len):
+            self._check_the_way_to(path)
             yield from rules[path]
+
+    def _check_the_way_to(self, path: str) -> None:
+        """Refuse to mount over a link that a command has put in a private folder: it would lead us outside."""
+        for place in PRIVATE:
+            if inside(path, place) and path != place:
+                way = self._private(place) + path[len(place) :]
+                if os.path.realpath(way) != way:
+                    raise UsageError(f"a command has put a link in the way to {path}", "open a new environment")
 
     def _hidden(self, path: str, home: str) -> tuple[str, ...]:
         """An empty folder: writable where programs expect that, else for looking only."""
@@ -141,10 +155,6 @@ class BubblewrapLauncher:
         file = Path(self._folder, "filter")
         file.write_bytes(seccomp.instructions(os.uname().machine, "on", unix_sockets=True, tracing=True))
         return ("/bin/sh", "-c", 'exec 8<"$0" && exec "$@"', str(file), program, "--seccomp", "8")
-
-    @cached_property
-    def _shell(self) -> str:
-        return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
 
 
 def has_filter() -> bool:

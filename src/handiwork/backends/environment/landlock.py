@@ -8,7 +8,7 @@ import socket
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from ...core.errors import UsageError
@@ -17,7 +17,7 @@ from . import gateway
 from .confinement import Confinement, Files, Network, limits_of
 from .fence import Fence
 from .hosts import allow_list
-from .launch import Launch
+from .launch import Launch, shell
 from .nesting import inside
 from .offer import probe
 from .proxy import Proxy
@@ -49,13 +49,11 @@ class LandlockLauncher:
     def launch(self, command: Command, /) -> Launch:
         """A shell with the command's text, confined. Raises `UsageError` for what can't be kept from it."""
         territory = self.territory(command.workspace)
-        cwd = os.path.realpath(command.cwd)
-        if os.path.isdir(cwd) and not territory.sees(cwd):
-            raise UsageError(
-                f"the sandbox (landlock) hides {command.cwd}", f"allow it by `sandbox.readable: [{cwd}]` in config"
-            )
-        argv = (self._shell, "-c", command.text)
-        return Launch(argv, command.cwd, self._env(command), confinement=self._confinement(territory))
+        cwd = self._home if os.path.normpath(command.cwd) == territory.home else command.cwd
+        if not inside(os.path.realpath(cwd), self._folder):
+            territory.check(cwd, "landlock")
+        argv = (shell(), "-c", command.text)
+        return Launch(argv, cwd, self._env(command), confinement=self._confinement(territory))
 
     def fence(self, command: Command, since: float) -> Fence:
         """What stood around *command*, which began at *since* (monotonic seconds)."""
@@ -99,10 +97,6 @@ class LandlockLauncher:
         shown = tuple(real for path in territory.readable for real in _open_ground(os.path.realpath(path), barriers))
         own = (*territory.writable, *private)
         return Files(write=(*own, _SHARED), execute=(*_open_ground("/", barriers), *shown, *own))
-
-    @cached_property
-    def _shell(self) -> str:
-        return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
 
 
 def _open_ground(folder: str, barriers: tuple[str, ...]) -> Iterator[str]:

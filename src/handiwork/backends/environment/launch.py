@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -25,6 +26,11 @@ class Launch:
     env: Mapping[str, str]
     state: Literal["descriptor", "stderr"] = "descriptor"
     confinement: Confinement | None = None
+
+
+def shell() -> str:
+    """The shell of this machine that reads a command's text."""
+    return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
 
 
 class Launcher(Protocol):

@@ -75,6 +75,15 @@ class Territory:
         """Whether a command may change what the machine has at *path*."""
         return self.sees(path) and deepest(path, self.writable) >= 0
 
+    def check(self, cwd: str, sandbox: str) -> None:
+        """Refuse a folder of this machine that commands can't be in. Raises `UsageError`."""
+        if not os.path.isdir(cwd):
+            raise UsageError(f"there is no directory {cwd}", "give an existing directory as cwd")
+        if not self.sees(os.path.realpath(cwd)):
+            raise UsageError(
+                f"the sandbox ({sandbox}) hides {cwd}", f"allow it by `sandbox.readable: [{cwd}]` in config"
+            )
+
     def is_own(self, path: str) -> bool:
         """Whether *path* is of our own state."""
         return bool(self.own) and inside(path, self.own)

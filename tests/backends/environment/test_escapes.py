@@ -146,6 +146,15 @@ def test_a_state_of_ours_inside_the_workspace_is_kept_or_refused(kind, open_plac
     assert (inner / "config.yaml").read_text() == "mode: ask\n"
 
 
+def test_a_state_of_ours_that_is_not_there_yet_can_not_be_made(kind, open_place, command, room, person):
+    if kind == "landlock":
+        pytest.skip("refused altogether, see above")
+    place = SandboxEnvironment(table.LAUNCHERS[kind](SandboxPolicy(), replace(person, own=str(room / ".state"))))
+    place.run(command("mkdir -p .state; echo 'mode: yolo' > .state/config.yaml"))
+    place.close()
+    assert os.listdir(room / ".state") == []
+
+
 def test_a_null_byte_cuts_no_path(try_, outside, person):
     text = f"printf 'x' > \"$(printf '{outside}/file\\0.txt')\"; cat $'{person.home}/.netrc\\0x'"
     assert SECRET not in try_(text).output
@@ -322,6 +331,24 @@ def test_no_sockets_of_the_system_s_services(code, tmp_path):
             except OSError: print("refused")
         """)
     assert said == "refused\n"
+
+
+def test_no_sockets_in_a_folder_that_may_be_read(code, tmp_path):
+    folder = tmp_path / "served"
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "bus"))
+        listener.listen()
+        said = code(
+            f"""
+            import os, socket
+            print(os.listdir({str(folder)!r}))
+            try: socket.socket(socket.AF_UNIX).connect({str(folder / "bus")!r}); print("connected")
+            except OSError: print("refused")
+            """,
+            readable=(str(folder),),
+        )
+    assert said == "['bus']\nrefused\n"
 
 
 def test_no_more_rights_by_a_program_s_mode(try_):

@@ -77,10 +77,33 @@ def test_a_virtual_environment_brings_the_python_that_it_stands_on(person):
     home = Path(person.home)
     (home / "venv" / "bin").mkdir(parents=True)
     (home / "pythons" / "3.11" / "bin").mkdir(parents=True)
+    (home / "pythons" / "3.11" / "lib").mkdir()
+    (home / "pythons" / "3.11" / "bin" / "python3").touch(0o755)
     (home / "venv" / "pyvenv.cfg").write_text(f"home = {home}/pythons/3.11/bin\nversion = 3.11\n")
     other = Person(person.home, {"PATH": f"{home}/venv/bin"}, person.own)
     shown = ("venv/lib/x.py", "pythons/3.11/lib/os.py")
     assert seen(other, *shown, "pythons/3.12") == list(shown)
+
+
+def test_what_a_workspace_says_of_its_python_is_no_proof(person):
+    """A command can write there that the Python lies in any folder, or put a link to one on PATH."""
+    home = Path(person.home)
+    (home / "venv" / "bin").mkdir(parents=True)
+    (home / "private" / "papers").mkdir(parents=True)
+    (home / "venv" / "pyvenv.cfg").write_text(f"home = {home}/private/papers\n")
+    (home / "linked").symlink_to(home / "private")
+    other = Person(person.home, {"PATH": f"{home}/venv/bin:{home}/linked"}, person.own)
+    assert seen(other, "private/papers/letter", "linked") == []
+
+
+def test_our_own_state_deep_in_a_workspace_is_refused(tmp_path):
+    """Its parent could be exchanged, mounts and all."""
+    own = tmp_path / "room" / "deep" / "own"
+    own.mkdir(parents=True)
+    with pytest.raises(UsageError, match="where Handiwork keeps its settings"):
+        survey(str(tmp_path / "room"), SandboxPolicy(), Person(str(tmp_path / "home"), {}, str(own)))
+    with pytest.raises(UsageError, match="where Handiwork keeps its settings"):
+        survey(str(own), SandboxPolicy(), Person(str(tmp_path / "home"), {}, str(own)))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import stat
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from .hosts import allow_list
 from .launch import Launch, shell
 from .nesting import deepest, inside
 from .proxy import Proxy
+from .sockets import reachable_sockets
 from .spawning import seccomp
 from .surroundings import child_environment
 from .territory import PRIVATE, Person, Territory, survey
@@ -46,6 +48,7 @@ class BubblewrapLauncher:
         self._proxy: Proxy | None = None
         self._gateway: gateway.Gateway | None = None
         if isinstance(policy.network, tuple):
+            self._policy = replace(policy, readable=(*policy.readable, *gateway.needs()))
             self._proxy = Proxy(allow_list(policy.network))
             self._gateway = gateway.Gateway(os.path.join(self._folder, "proxy"), self._proxy)
         self.close = weakref.finalize(self, _close, self._folder, self._proxy, self._gateway)
@@ -99,7 +102,9 @@ class BubblewrapLauncher:
 
     def _mounts(self, territory: Territory) -> Iterator[str]:
         """Hidden, shown and writable places, the outer before the inner ones."""
-        rules = {path: self._hidden(path, territory.home) for path in territory.hidden if _holds_anything(path)}
+        rules = {
+            path: self._hidden(path, territory.home) for path in territory.hidden if _hides_anything(path, territory)
+        }
         for path in territory.readable:
             if _matters(path, territory):
                 rules[path] = ("--ro-bind-try", os.path.realpath(path), path)
@@ -107,6 +112,9 @@ class BubblewrapLauncher:
             rules[path] = ("--bind", path, path)
         for path in territory.masked:
             if deepest(path, (*territory.readable, *territory.writable)) >= deepest(path, territory.hidden):
+                rules[path] = _masked(path)
+        for path in reachable_sockets((*territory.writable, self._folder)):
+            if territory.sees(path):
                 rules[path] = _masked(path)
         for path in sorted(rules, key=len):
             self._check_the_way_to(path)
@@ -169,8 +177,11 @@ def _close(folder: str, *doors: Proxy | gateway.Gateway | None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _holds_anything(path: str) -> bool:
-    """Whether there is something to hide. What can't be looked into from here can't be from there either."""
+def _hides_anything(path: str, territory: Territory) -> bool:
+    """Whether there is something to hide, or something that a command could make in its place."""
+    if deepest(path, territory.writable) >= 0:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        return True
     return path in PRIVATE or (os.path.isdir(path) and (not os.access(path, os.R_OK) or bool(os.listdir(path))))
 
 

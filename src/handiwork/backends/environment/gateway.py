@@ -12,7 +12,7 @@ from collections import deque
 from .proxy import Proxy
 
 PORT = 3128
-MAX_LISTENERS = 256
+MAX_LISTENERS = 64
 _POLITE_S = 2.0
 # Where the sandbox finds our socket.
 INSIDE = "/dev/handiwork-proxy"
@@ -78,6 +78,11 @@ def entry() -> tuple[str, ...]:
 def python() -> str:
     """A Python that every sandbox sees, else the one that we run in."""
     return shutil.which("python3", path="/usr/bin:/usr/local/bin") or os.path.realpath(sys.executable)
+
+
+def needs() -> tuple[str, ...]:
+    """What must be seen inside for that Python to run."""
+    return () if python().startswith("/usr/") else (os.path.dirname(python()), sys.base_prefix)
 
 
 def proxy_variables(port: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ import shutil
 import socket
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from .launch import Launch, shell
 from .nesting import inside
 from .offer import probe
 from .proxy import Proxy
+from .sockets import reachable_sockets
 from .surroundings import child_environment
 from .territory import Person, Territory, survey
 
@@ -71,9 +72,10 @@ class LandlockLauncher:
         return {name: value for name, value in env.items() if name not in _LEFT_OUT}
 
     def _confinement(self, territory: Territory) -> Confinement:
+        """No rule stops a connection to a socket in the file system: only all of them can be stopped."""
         return Confinement(
             self._files(territory),
-            self._network(unix_sockets=not _reachable_sockets((*territory.writable, self._folder))),
+            self._network(unix_sockets=not reachable_sockets((*territory.writable, self._folder))),
             limits_of(self._policy),
         )
 
@@ -114,20 +116,6 @@ def _open_ground(folder: str, barriers: tuple[str, ...]) -> Iterator[str]:
     for entry in entries:
         if not entry.is_symlink():  # what it leads to is given by its own place
             yield from _open_ground(entry.path, within)
-
-
-def _reachable_sockets(own: Iterable[str]) -> bool:
-    """Whether somebody listens here who could do for a command what it may not: a bus, a container's engine.
-
-    No rule of the kernel stops a connection to a socket in the file system; only all of them can be stopped.
-    """
-    own = tuple(own)
-    try:
-        lines = Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not to be seen, so not to be excluded
-        return True
-    paths = {words[7] for line in lines if len(words := line.split(maxsplit=7)) == 8 and words[7].startswith("/")}
-    return any(os.access(path, os.W_OK) and not any(inside(path, place) for place in own) for path in paths)
 
 
 def _furnish(home: str, territory: Territory) -> None:

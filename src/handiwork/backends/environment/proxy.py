@@ -81,12 +81,13 @@ class Proxy:
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
-            self._places.acquire()
             try:
                 client, _ = listener.accept()
             except OSError:  # closed, by us or with its namespace
-                self._places.release()
                 return
+            if not self._places.acquire(blocking=False):
+                client.close()
+                continue
             threading.Thread(target=self._answer, args=(client,), name="sandbox-proxy-client", daemon=True).start()
 
     def _answer(self, client: socket.socket) -> None:

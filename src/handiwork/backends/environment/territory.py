@@ -15,7 +15,10 @@ from .nesting import deepest, inside, outermost, placed
 # Where every sandbox has its own, instead of what the machine has there.
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 # Folders that look empty: other people's files, sockets of the system's services, other disks.
-_HIDDEN = ("/home", "/root", "/run", "/mnt", "/media", "/var/spool/cron", "/etc/ssl/private")
+_HIDDEN = (
+    *("/home", "/root", "/run", "/mnt", "/media", "/var/spool/cron"),
+    *("/etc/ssl/private", "/etc/letsencrypt", "/etc/wireguard", "/etc/NetworkManager/system-connections"),
+)
 # Files that root could read and no command needs.
 _MASKED = (
     *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab"),
@@ -102,6 +105,7 @@ def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
     # Without what lies in another: a command could put a link to anywhere in that place.
     writable = outermost((*((room, *gitdirs(room)) if room else ()), *asked))
     open_to_us = tuple(path for path in _HIDDEN if os.access(path, os.R_OK | os.X_OK))
+    _refuse_own_inside(own, writable)
     hidden = _real((*open_to_us, *PRIVATE, home, _home_of_record(), own))
     listed = tuple(_expanded(path, home) for path in policy.readable)
     secret = (path for name in _SECRET if (path := os.path.join(home, name)) not in (*asked, *listed))
@@ -130,6 +134,14 @@ def _refuse_too_much(asked: tuple[str, ...], home: str, own: str) -> None:
             raise UsageError(f"sandbox.writable: {path}: Handiwork's own settings aren't for commands to write")
 
 
+def _refuse_own_inside(own: str, writable: tuple[str, ...]) -> None:
+    """Our own state in a writable folder can be kept where it is its child: no command can exchange it there."""
+    for folder in writable:
+        if own and inside(own, folder) and os.path.dirname(own) != folder:
+            hint = "set HANDIWORK_HOME to a folder outside"
+            raise UsageError(f"{own}, where Handiwork keeps its settings, lies in {folder}, which commands write", hint)
+
+
 def _expanded(path: str, home: str) -> str:
     """A path of the configuration: `~` is the home."""
     return os.path.realpath(home + path[1:] if path == "~" or path.startswith("~/") else path)
@@ -153,10 +165,13 @@ def _shown(listed: tuple[str, ...], person: Person, own: str, hidden: tuple[str,
 def _tools(person: Person) -> Iterator[str]:
     """The programs of the home: those on PATH, and the folders that tools are known to keep."""
     home = person.home
-    named = (person.env.get(name, "") for name in _TOOL_FOLDERS)
-    found = (os.path.join(home, name) for name in _SHOWN)
-    for entry in (*found, *named, *person.env.get("PATH", "").split(os.pathsep)):
-        if os.path.isabs(entry) and os.path.exists(entry):
+    known = [os.path.join(home, name) for name in _SHOWN]
+    named = [person.env.get(name, "") for name in _TOOL_FOLDERS]
+    # These may lie in a workspace, where a command could have put a link to anything in their place.
+    named += person.env.get("PATH", "").split(os.pathsep)
+    found = [entry for entry in named if os.path.isabs(entry) and not os.path.islink(entry)]
+    for entry in (*known, *found):
+        if os.path.exists(entry):
             yield from (path for path in (entry, *_virtual_environment(entry)) if _is_harmless(path, home))
 
 
@@ -170,8 +185,15 @@ def _virtual_environment(entry: str) -> Iterator[str]:
         return
     yield folder
     for key, _, value in lines:
-        if key.strip() == "home":
-            yield os.path.dirname(os.path.realpath(value.strip()))
+        base = os.path.dirname(os.path.realpath(value.strip())) if key.strip() == "home" and "\0" not in value else ""
+        if base and _is_python(base):
+            yield base
+
+
+def _is_python(folder: str) -> bool:
+    """Whether a Python is installed in *folder*: what a file in a workspace says of it is no proof."""
+    program = os.path.join(folder, "bin", "python3")
+    return os.access(program, os.X_OK) and os.path.isdir(os.path.join(folder, "lib"))
 
 
 def _is_harmless(path: str, home: str) -> bool:

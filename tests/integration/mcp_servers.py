@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import venv
 from collections.abc import Iterator
@@ -12,12 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "handiwork-tests" / "mcp"
+from .packages import CACHE, install, program_of
+
 NPM = "@modelcontextprotocol/server-"
-
-
-class ServerUnreachableError(Exception):
-    """A server's package can't be installed here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +38,17 @@ SERVERS = (
 
 
 def command_of(server: Server, folder: Path) -> list[str]:
-    """The program that serves, installed if it isn't yet. Raises `ServerUnreachableError`."""
+    """The program that serves, installed if it isn't yet. Raises `UnreachableError`."""
     arguments = [a.format(folder=folder) for a in server.arguments]
-    place = CACHE / server.name
     if server.kind == "npm":
-        program = place / "node_modules" / ".bin" / f"mcp-server-{server.name}"
-        if not program.exists():
-            if not (npm := shutil.which("npm")):
-                raise ServerUnreachableError("npm isn't installed")
-            _install([npm, "install", "--prefix", str(place), "--no-audit", "--no-fund", *server.packages])
-        return [str(program), *arguments]
+        return [str(program_of(server.packages[0], f"mcp-server-{server.name}")), *arguments]
+    place = CACHE / "mcp" / server.name
     python = place / "bin" / "python"
     if not (place / ".ready").exists():
         venv.create(place, with_pip=True, clear=True)
-        _install([str(python), "-m", "pip", "install", "--quiet", *server.packages])
+        install([str(python), "-m", "pip", "install", "--quiet", *server.packages])
         (place / ".ready").touch()
     return [str(place / "bin" / f"mcp-server-{server.name}"), *arguments]
-
-
-def _install(command: list[str]) -> None:
-    CACHE.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode:
-        raise ServerUnreachableError(f"{command[-1]} can't be installed: {(done.stderr or done.stdout)[-300:]}")
 
 
 def list_tools(command: list[str]) -> list[dict[str, Any]]:

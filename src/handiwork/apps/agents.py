@@ -16,6 +16,7 @@ from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
+from ..core.wire import name_of_definition
 from .bindings import unbound
 from .house import House
 
@@ -74,7 +75,7 @@ def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> 
 
     def supply() -> list[Schema]:
         shown = definer.of(desk.definitions(), dialect).definitions
-        entries = ((d, house.registry.get(d["function"]["name"])) for d in shown)
+        entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)
         return [d for d, entry in entries if entry and unbound(entry, bound) is None]
 
     return supply

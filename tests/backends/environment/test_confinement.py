@@ -70,6 +70,8 @@ def test_what_makes_no_sense_is_refused():
         Confinement(Files(read=("src",)))
     with pytest.raises(UsageError, match="no port"):
         Confinement(network=Network("ports", (70_000,)))
+    with pytest.raises(UsageError, match="open_files=-5"):
+        Confinement(limits=Limits(open_files=-5))
 
 
 # --- the filter, as the kernel reads it ---
@@ -198,10 +200,10 @@ def test_the_probe_tells_what_is_amiss(monkeypatch):
 def test_what_the_kernel_can_not_do_is_refused(monkeypatch):
     monkeypatch.setattr(landlock, "version", lambda: 3)
     with pytest.raises(OSError, match="need 4"):
-        landlock.restrict(None, Confinement(network=Network("ports")).plain()["network"])
+        landlock.prepare(None, Confinement(network=Network("ports")).plain()["network"])
     monkeypatch.setattr(landlock, "version", lambda: -errno.ENOSYS)
     with pytest.raises(OSError, match="no Landlock"):
-        landlock.restrict(Confinement(Files()).plain()["files"], Confinement().plain()["network"])
+        landlock.prepare(Confinement(Files()).plain()["files"], Confinement().plain()["network"])
 
 
 # --- the real thing ---
@@ -355,9 +357,10 @@ print(os.waitpid(child, 0)[1])
 
 @needs_filter
 def test_nothing_confined_can_be_undone_or_left_by_a_child(shell):
-    code, said = shell(
-        "grep -E 'NoNewPrivs|Seccomp:' /proc/self/status; setsid bash -c 'unshare -U true'", Confinement()
-    )
+    looks = "grep -E 'NoNewPrivs|Seccomp:|CapEff' /proc/self/status"
+    code, said = shell(f"{looks}; setsid -w bash -c 'unshare -U true'", Confinement())
+    left = int(re.search(r"CapEff:\s+(\w+)", said)[1], 16)
+    assert left & 1 << 21 == 0 and (left or os.getuid() != 0)  # CAP_SYS_ADMIN
     assert code != 0 and re.search(r"NoNewPrivs:\s+1", said) and re.search(r"Seccomp:\s+2", said)
     assert "not permitted" in said
 
@@ -372,7 +375,22 @@ def test_limits_hold(python, shell, tmp_path):
     code, _ = shell("head -c 2000000 /dev/zero > big", Confinement(limits=Limits(file_bytes=megabyte)))
     assert code == 128 + 25 and (tmp_path / "big").stat().st_size == megabyte  # SIGXFSZ
     assert shell("ulimit -n; ulimit -c", Confinement(limits=Limits(open_files=40))) == (0, "40\n0\n")
-    assert shell("ulimit -n 41", Confinement(limits=Limits(open_files=40)))[0] != 0  # nor may root raise it
+    late = "ulimit -n 41 2> /dev/null; sleep 0.5; ulimit -n; ulimit -n 41"  # nor may root raise it for long
+    code, said = shell(late, Confinement(limits=Limits(open_files=40)))
+    assert code != 0 and said.startswith("40\n")
+
+
+@needs_filter
+def test_threads_and_processes_are_made_as_ever(python):
+    text = """
+import subprocess, threading
+said = []
+thread = threading.Thread(target=lambda: said.append(subprocess.run(["echo", "x"], capture_output=True).stdout))
+thread.start()
+thread.join()
+print(said)
+"""
+    assert python(text, Confinement()) == (0, "[b'x\\n']\n")
 
 
 @needs_filter
@@ -393,7 +411,34 @@ def test_a_lower_limit_of_ours_stays(run):
     assert run(["bash", "-c", "ulimit -n"], Confinement(limits=Limits(open_files=hard + 10)))[1] == f"{hard}\n"
 
 
+@needs_landlock
 def test_a_confinement_that_fails_runs_nothing(run, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(HandiworkError, match="can't be confined"):
-        run(["touch", "made"], Confinement(limits=Limits(open_files=-5)))
+        run(["touch", "made"], Confinement(Files(write=(str(tmp_path), str(tmp_path / "loop")), execute=PROGRAMS)))
     assert not (tmp_path / "made").exists()
+
+
+@needs_filter
+@needs_landlock
+def test_the_next_command_of_the_same_keeper_is_free_again(shell):
+    confined = Confinement(Files(execute=PROGRAMS), limits=Limits(open_files=40, file_bytes=10))
+    for _ in range(3):
+        assert shell("ulimit -n; echo x > made", confined) == (1, "40\nbash: line 1: made: Permission denied\n")
+        code, said = shell("grep Seccomp: /proc/self/status; echo 0123456789abc > made; cat made", None)
+        assert code == 0 and re.search(r"Seccomp:\s+0\n0123456789abc", said)
+
+
+@needs_filter
+@needs_landlock
+def test_a_confined_program_has_its_terminal(tmp_path):
+    nursery = Nursery()
+    confined = Confinement(Files(execute=PROGRAMS))
+    text = "tty > /dev/tty; stty size; python3 -c 0 < /etc/passwd"
+    child = nursery.start(
+        ["bash", "-c", text], cwd=str(tmp_path), env={"PATH": "/usr/bin:/bin"}, terminal=(20, 40), confinement=confined
+    )
+    chunks = []
+    assert Follower(child, chunks.append).follow(10) == "ended"
+    nursery.close()
+    assert re.fullmatch(r"/dev/pts/\d+\r\n20 40\r\n.*/etc/passwd: Permission denied\r\n", b"".join(chunks).decode())

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from handiwork.backends.environment.beginning import Ends
 from handiwork.backends.environment.child import Nursery
 from handiwork.backends.environment.follow import Follower
 from handiwork.backends.environment.spawner import SPAWNER, Spawner
@@ -176,13 +177,33 @@ def test_keepers_are_used_again_and_a_late_signal_hits_nobody(start):
     first.release()
     second = start("sleep 0.2; exit 5")
     assert second.keeper_pid == first.keeper_pid
-    keeper.send(bytes([signal.SIGCONT]))  # as if sent to the first one when it was just over
+    keeper.tell(signal.SIGCONT)  # as if sent to the first one when it was just over
     first.kill()
     assert second.wait(5) == 5
 
 
+def test_a_fork_in_mid_start_does_not_keep_a_child_alive(start, monkeypatch):
+    plain, forks = Ends.close_theirs, []
+
+    def fork_first(ends):
+        if ends.theirs and not forks:
+            forks.append(os.fork())
+            if not forks[0]:
+                time.sleep(20)
+                os._exit(0)
+        plain(ends)
+
+    monkeypatch.setattr(Ends, "close_theirs", fork_first)
+    try:
+        child = start("echo said")
+        assert heard(child, 5) == "said\n" and child.wait_gone(2)
+    finally:
+        os.kill(forks[0], signal.SIGKILL)
+        os.waitpid(forks[0], 0)
+
+
 def test_a_fork_of_this_process_leaves_our_children_alone(start, nursery, tmp_path):
-    child = start("sleep 0.5; exit 4")
+    child = start("sleep 0.2; exit 4")
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -198,7 +219,7 @@ def test_a_fork_of_this_process_leaves_our_children_alone(start, nursery, tmp_pa
 
 
 def test_a_helper_that_was_killed_is_replaced_and_costs_no_running_child(start, living):
-    child = start("sleep 0.4; exit 8")
+    child = start("sleep 0.2; exit 8")
     os.kill(SPAWNER._helper, signal.SIGKILL)
     others = [start("exit 9") for _ in range(12)]  # more than there are free keepers
     assert [other.wait(5) for other in others] == [9] * 12
@@ -231,10 +252,33 @@ def test_a_detached_tree_outlives_its_nursery_and_ends_with_its_keeper(tmp_path,
     assert living(5) == []
 
 
-def test_nothing_is_started_by_importing(tmp_path):
+def test_a_nursery_that_nobody_closed_is_asked_to_end_at_exit(tmp_path, living):
+    script = f"""
+from handiwork.backends.environment.child import Nursery
+nursery = Nursery()
+words = ["bash", "-c", "trap 'echo bye > said; exit' TERM; touch up; while :; do sleep 0.01; done"]
+nursery.start(words, cwd={str(tmp_path)!r}, env={{"PATH": "/usr/bin:/bin"}})
+while not __import__("os").path.exists({str(tmp_path / "up")!r}): pass
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=python_env())
+    assert living() == [] and (tmp_path / "said").read_text() == "bye\n"
+
+
+def test_tools_are_listed_without_any_of_it():
+    script = """
+import sys
+import handiwork
+from handiwork.tools import terminal
+print([name for name in sys.modules if "spawn" in name or name in ("subprocess", "ctypes", "socket")])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=python_env())
+    assert done.stdout == "[]\n"
+
+
+def test_a_spawner_that_started_nothing_has_nothing_to_close():
     spawner = Spawner()
-    assert spawner._socket is None and not spawner._idle
     spawner.close()
+    assert spawner._socket is None
 
 
 def python_env():
@@ -289,6 +333,70 @@ def test_a_host_that_is_asked_to_end_leaves_nothing(tmp_path, living):
         run_host(tmp_path, living, number)
 
 
+FLURRY = """
+import sys, threading
+from handiwork.backends.environment.child import Nursery
+nursery = Nursery()
+def work():
+    while True:
+        words = ["bash", "-c", "setsid sleep 80 & sleep 81"]
+        child = nursery.start(words, cwd=sys.argv[1], env={"PATH": "/usr/bin:/bin"})
+        print("up", flush=True)
+        child.wait(0.05)
+        child.kill()
+        nursery.forget(child)
+for _ in range(4):
+    threading.Thread(target=work).start()
+"""
+
+
+@pytest.mark.integration
+def test_a_host_that_is_killed_while_it_starts_children_leaves_nothing(tmp_path, living):
+    for turn in range(12):
+        host = subprocess.Popen(
+            [sys.executable, "-c", FLURRY, str(tmp_path)], stdout=subprocess.PIPE, env=python_env(), cwd="/"
+        )
+        assert host.stdout.readline().startswith(b"up")
+        time.sleep(0.013 * turn)  # while being born, running, or being ended
+        host.kill()
+        host.wait()
+        host.stdout.close()
+        assert living(5) == []
+
+
+@pytest.mark.integration
+def test_a_host_with_busy_threads_may_be_forked(tmp_path):
+    script = """
+import os, threading, time
+from handiwork.backends.environment.child import Nursery
+ENV = {"PATH": "/usr/bin:/bin"}
+nursery, busy = Nursery(), True
+def work():
+    while busy:
+        child = nursery.start(["true"], cwd="/", env=ENV)
+        assert child.wait(9) == 0 and child.wait_gone(9)
+        nursery.forget(child)
+        time.sleep(0.01)
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+codes = []
+for _ in range(5):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(Nursery().start(["sh", "-c", "exit 3"], cwd="/", env=ENV).wait(9) or 0)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+busy = False
+for thread in threads:
+    thread.join()
+print(codes)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=python_env(), timeout=60
+    )
+    assert done.stdout == f"{[3] * 5}\n" and not done.stderr
+
+
 @pytest.mark.integration
 def test_64_at_once_from_many_threads(start):
     codes = {}
@@ -330,6 +438,22 @@ def _parent(pid):
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except FileNotFoundError:
         return 0
+
+
+@pytest.mark.integration
+def test_what_others_have_opened_is_not_held_by_the_helper(tmp_path):
+    script = """
+import os
+from handiwork.backends.environment.child import Nursery
+ours, theirs = os.pipe()
+os.set_inheritable(theirs, True)  # as libraries do that aren't Python's
+nursery = Nursery()
+child = nursery.start(["sh", "-c", "exec sleep 5"], cwd="/", env={"PATH": "/usr/bin:/bin"})
+os.close(theirs)
+print(os.read(ours, 1))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=python_env())
+    assert done.stdout == "b''\n"
 
 
 @pytest.mark.integration

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...core.errors import HandiworkError, UsageError
 from .confinement import Confinement
-from .spawner import SPAWNER
+from .spawner import SPAWNER, Keeper
 from .spawning.order import START, Order
 
 
@@ -108,7 +108,7 @@ class Beginning:
 
     pid: int
     keeper_pid: int
-    keeper: socket.socket
+    keeper: Keeper
     ends: Ends
 
 
@@ -117,14 +117,14 @@ def begin(program: Program) -> Beginning:
     order, ends = program.order(), Ends()
     try:
         ends.connect(program)
-        keeper = SPAWNER.detached() if program.detached else SPAWNER.borrow()
+        keeper = SPAWNER.borrow(detached=bool(program.detached))
         try:
             pids = _ask(keeper, order, ends, program)
         except UsageError:
-            SPAWNER.give_back(keeper)  # nothing runs, and it goes on serving
+            SPAWNER.give_back(keeper)  # nothing was started
             raise
         except BaseException:
-            keeper.close()  # whatever was started is ended
+            keeper.part()  # whatever was started is ended
             raise
     except BaseException:
         ends.close()
@@ -132,12 +132,12 @@ def begin(program: Program) -> Beginning:
     return Beginning(*pids, keeper, ends)
 
 
-def _ask(keeper: socket.socket, order: Order, ends: Ends, program: Program) -> tuple[int, int]:
+def _ask(keeper: Keeper, order: Order, ends: Ends, program: Program) -> tuple[int, int]:
     try:
-        socket.send_fds(keeper, [bytes([START])], ends.theirs)
-        keeper.sendall(order.pack())
+        socket.send_fds(keeper.socket, [bytes([START])], ends.theirs)
+        keeper.socket.sendall(order.pack())
         ends.close_theirs()
-        answer = _line(keeper)
+        answer = _line(keeper.socket)
     except OSError as error:
         raise HandiworkError(
             f"the process that starts commands is gone or stopped ({error}); whether this one began is unknown",

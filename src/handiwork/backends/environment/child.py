@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import signal
-import socket
 import termios
 import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 
 from ...core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
 from .confinement import Confinement
-from .spawner import SPAWNER
+from .spawner import SPAWNER, Keeper
+from .spawning.order import NOTHING_LEFT
 
 GRACE_S = 1.0
 STATE_BYTES = 1_048_576
@@ -33,7 +35,7 @@ class Child:
         self.pipe, self.stdin = began.ends.pipe, began.ends.stdin
         self.exit_fd, self.gone_fd = began.ends.exit_fd, began.ends.gone_fd
         self._state_fd = began.ends.state_fd
-        self._keeper: socket.socket | None = began.keeper
+        self._keeper: Keeper | None = began.keeper
         self._lock = threading.Lock()
         self._code: int | None = None
         self._gone = False
@@ -50,7 +52,7 @@ class Child:
 
     def wait(self, timeout_s: float) -> int | None:
         """Its exit code once it has ended, None after *timeout_s*."""
-        if self.poll() is None:
+        if self.poll() is None and self.exit_fd >= 0:
             _is_ready(self.exit_fd, timeout_s)
         return self.poll()
 
@@ -60,7 +62,7 @@ class Child:
             while not self._gone and _is_ready(self.gone_fd):
                 piece = os.read(self.gone_fd, 4096)
                 self._names += piece
-                self._gone = not piece
+                self._gone = not piece or piece.endswith(NOTHING_LEFT)
             return not self._gone
 
     def wait_gone(self, timeout_s: float) -> bool:
@@ -83,7 +85,7 @@ class Child:
         """Signal it and everything that it started; SIGKILL ends all of it for certain."""
         with self._lock:
             if self._keeper is not None and not self._gone:
-                _tell(self._keeper, number)
+                self._keeper.tell(number)
 
     def kill(self) -> int | None:
         """End everything that this process started; the answer is its exit code."""
@@ -120,32 +122,19 @@ class Child:
                 os.close(descriptor)
             self.exit_fd = self.gone_fd = self.pipe = self.stdin = self._state_fd = -1
             self._gone = True
-        if keeper is not None:
-            _part(keeper, gone=gone)
-
-
-def _tell(keeper: socket.socket, number: int) -> bool:
-    """Pass a signal on; False when the keeper is dead, and its tree with it."""
-    try:
-        keeper.send(bytes([number]))
-    except OSError:
-        return False
-    return True
-
-
-def _part(keeper: socket.socket, *, gone: bool) -> None:
-    if gone:
-        SPAWNER.give_back(keeper)
-        return
-    # Not only closed: a fork of this process may hold it too, and the keeper must see an end.
-    keeper.shutdown(socket.SHUT_RDWR)
-    keeper.close()
+        if keeper is not None and gone:
+            SPAWNER.give_back(keeper)
+        elif keeper is not None:
+            keeper.part()
 
 
 def _is_ready(descriptor: int, timeout_s: float = 0) -> bool:
     ready = select.poll()
     ready.register(descriptor, select.POLLIN)
     return bool(ready.poll(max(timeout_s, 0) * 1000))
+
+
+_NURSERIES: weakref.WeakSet[Nursery] = weakref.WeakSet()
 
 
 def _closed() -> HandiworkError:
@@ -160,6 +149,7 @@ class Nursery:
         self._children: set[Child] = set()
         self._closed = False
         self._owner = os.getpid()
+        _NURSERIES.add(self)
 
     def start(
         self,
@@ -216,3 +206,12 @@ class Nursery:
         deadline = time.monotonic() + GRACE_S
         for child in waiting:
             child.wait_gone(deadline - time.monotonic())
+
+
+def _close_all() -> None:
+    """What nobody has closed is asked to end, too, before it is ended with us."""
+    for nursery in tuple(_NURSERIES):
+        nursery.close()
+
+
+atexit.register(_close_all)

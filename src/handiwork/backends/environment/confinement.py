@@ -40,7 +40,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of each process; None sets none.
+    """Limits of each process, which it is born with and a moment later can't raise any more; None sets none.
 
     `memory_bytes` is what a process may write to of its own (heap and private mappings), not shared
     memory and not the tree's sum. `processes` is how many threads and processes may be added to those that
@@ -59,9 +59,9 @@ class Confinement:
     """What a command and all that it starts may touch; `files=None` leaves files as they are.
 
     Always on: no program gives more rights (setuid), root can't administer the machine, no tracing of
-    others, no mounts, no namespaces, no kernel modules, no io_uring; no signals to and no abstract sockets of
-    processes outside, where the kernel can (`offer.probe`). With `calls="any"` there is no filter of calls, and
-    root stays root: for a program that builds a sandbox of its own around the command.
+    others, no mounts, no namespaces, no kernel modules, no io_uring; and where the kernel can
+    (`offer.probe`), no signals to and no abstract sockets of processes outside. With `calls="any"` there is
+    no filter of calls, and root stays root: for a program that builds a sandbox of its own around the command.
     """
 
     files: Files | None = None
@@ -76,6 +76,9 @@ class Confinement:
         for port in (*self.network.connect, *self.network.bind):
             if not 0 <= port <= 65_535:
                 raise UsageError(f"there is no port {port}", "give ports from 0 to 65535")
+        for name, limit in asdict(self.limits).items():
+            if limit is not None and not limit >= 0:
+                raise UsageError(f"a limit is 0 or more, got {name}={limit}", "None sets no limit")
 
     def plain(self) -> dict[str, Any]:
         """Dicts, lists, numbers and texts, for JSON and for the keeper."""

@@ -15,6 +15,7 @@ from .child import GRACE_S, Child
 End = Literal["ended", "timed_out", "cancelled"]
 
 CHUNK = 65_536
+_MOST_IN_PIPE = 1_048_576
 # How long what is still in the pipe may take to arrive once the command itself has ended. Seconds.
 _AFTERWARDS_S = 0.05
 # poll() takes no more than an int of milliseconds; whoever waits longer waits again. Seconds.
@@ -83,17 +84,16 @@ class Follower:
         self.read_for(GRACE_S)
         self._child.kill()
 
-    def read_for(self, seconds: float) -> bool:
-        """Read until nothing of the tree is left, or the time is up; whether nothing is."""
+    def read_for(self, seconds: float) -> None:
+        """Read until nothing of the tree is left, or the time is up."""
         self._wait_for(self._child.gone_fd)
         deadline = time.monotonic() + seconds
         while self._child.alive():
             left = deadline - time.monotonic()
             if left <= 0:
-                return False
+                return
             self._step(left)
         self._drain()
-        return True
 
     def until_gone(self, alarm: Alarm) -> None:
         """Read on until nothing of the tree is left, or *alarm* rings."""
@@ -105,9 +105,10 @@ class Follower:
         self._drain()
 
     def _drain(self) -> None:
-        """What is still in the pipe; others than the tree may hold it, and aren't waited for."""
-        while self._open and self._read():
-            continue
+        """What is still in the pipe; others than the tree may hold it and write on, and aren't waited for."""
+        for _ in range(_MOST_IN_PIPE // CHUNK):
+            if not self._open or not self._read():
+                return
 
     def _step(self, seconds: float | None) -> set[int]:
         """Wait for one thing to happen and read what arrived; the descriptors that are ready."""

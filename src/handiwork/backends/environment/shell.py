@@ -72,12 +72,13 @@ class ShellEnvironment:
         left = end == "ended" and child.alive()
         state, beside = handed_on(child.state, command)
         process = self._keep(child, command) if left else None
+        survivors = [] if left else child.survivors()
         if not left:
             self._nursery.forget(child)
         output.feed(beside)
         text, path = output.finish(command.max_output_chars)
         return Ran(
-            text,
+            text + _notice(survivors),
             code if (code := child.poll()) is not None else _KILLED,
             (time.perf_counter() - started) * 1000,
             timed_out=end == "timed_out",
@@ -160,6 +161,10 @@ class ShellEnvironment:
         folder = self._given_results or Path(tempfile.mkdtemp(prefix="handiwork-"))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
+
+
+def _notice(survivors: list[str]) -> str:
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n" if survivors else ""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

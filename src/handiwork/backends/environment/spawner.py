@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
+import contextlib
 import fcntl
 import os
 import socket
@@ -19,14 +19,50 @@ MAX_IDLE = 8
 ANSWER_S = 30.0
 _LEAVE_S = 2.0
 _TRIES = 3
+# What Python itself may need; our keys are no business of the helper's.
+_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE")
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from spawning.server import main; main()"
 
 
-class Spawner:
-    """Hands out keepers: sockets to processes of which each starts one program and ends its tree.
+class Keeper:
+    """Our side of a process that starts one program at a time and ends its tree.
 
-    The keepers that come back are used again. Thread-safe; a fork of this process starts anew.
+    One that is `detached` lets the tree outlive us, and isn't used again.
     """
+
+    def __init__(self, socket_: socket.socket, *, detached: bool) -> None:
+        self.socket, self.detached = socket_, detached
+        socket_.settimeout(ANSWER_S)
+
+    def tell(self, number: int) -> bool:
+        """Pass a signal on to the whole tree; False when the keeper is dead, and its tree with it."""
+        try:
+            self.socket.send(bytes([number]))
+        except OSError:
+            return False
+        return True
+
+    def is_waiting(self) -> bool:
+        """Whether it lives and has said nothing; one that ended has closed its side."""
+        self.socket.setblocking(False)
+        try:
+            self.socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            self.socket.settimeout(ANSWER_S)
+            return True
+        except ConnectionError:
+            return False
+        return False
+
+    def part(self) -> None:
+        """Let it see an end, upon which it ends its tree: a fork of this process may hold the socket, too."""
+        with contextlib.suppress(OSError):  # it is gone already
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
+class Spawner:
+    """Hands out keepers. Those that come back are used again. Thread-safe; a fork of this process starts anew."""
 
     def __init__(self) -> None:
         self._start_anew()
@@ -36,37 +72,37 @@ class Spawner:
         self._lock = threading.Lock()
         self._helper = 0
         self._socket: socket.socket | None = None
-        self._idle: list[socket.socket] = []
+        self._idle: list[Keeper] = []
 
-    def borrow(self) -> socket.socket:
+    def borrow(self, *, detached: bool = False) -> Keeper:
         """A keeper that is free; give it back when nothing of its tree is left."""
         with self._lock:
-            while self._idle:
+            while self._idle and not detached:
                 keeper = self._idle.pop()
-                if _is_waiting(keeper):
+                if keeper.is_waiting():
                     return keeper
-                keeper.close()
-        return self._new(ATTACHED)
+                keeper.part()
+        return Keeper(self._new(DETACHED if detached else ATTACHED), detached=detached)
 
-    def detached(self) -> socket.socket:
-        """A keeper whose tree may outlive us; it isn't given back."""
-        return self._new(DETACHED)
-
-    def give_back(self, keeper: socket.socket) -> None:
+    def give_back(self, keeper: Keeper) -> None:
         """The keeper has nothing to do any more, or is dead."""
         with self._lock:
-            if len(self._idle) < MAX_IDLE and self._socket is not None and _is_waiting(keeper):
+            wanted = not keeper.detached and len(self._idle) < MAX_IDLE and self._socket is not None
+            if wanted and keeper.is_waiting():
                 self._idle.append(keeper)
                 return
-        keeper.close()
+        keeper.part()
 
     def close(self) -> None:
-        """End the helper, the keepers, and all that they started; a later command starts anew."""
+        """End the helper, the keepers, and all that they started; a later command starts anew.
+
+        The end of this process does the same, without being waited for.
+        """
         with self._lock:
             idle, self._idle = self._idle, []
             helper, ours, self._helper, self._socket = self._helper, self._socket, 0, None
         for keeper in idle:
-            keeper.close()
+            keeper.part()
         if ours is not None:
             ours.close()
             _collect(helper, _LEAVE_S)
@@ -114,8 +150,6 @@ class Spawner:
         finally:
             theirs.close()
         self._socket = ours
-        atexit.unregister(self.close)
-        atexit.register(self.close)
         return ours
 
 
@@ -132,7 +166,7 @@ def _start_helper(theirs: int) -> int:
         return os.posix_spawn(
             sys.executable,
             [sys.executable, "-I", "-S", "-c", _BEGIN, str(Path(__file__).parent)],
-            os.environ,
+            {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
             file_actions=[*nowhere, (os.POSIX_SPAWN_DUP2, given, SOCKET_FD)],
             setsid=True,
             setsigmask=(),  # a thread that blocks signals would hand that on
@@ -155,19 +189,6 @@ def _says_hello(keeper: socket.socket) -> bool:
         text = hello.decode("utf-8", "replace")
         raise HandiworkError(f"no process can be started: {text}", "end some, or raise the limit (ulimit -u)")
     return hello == HELLO
-
-
-def _is_waiting(keeper: socket.socket) -> bool:
-    """Whether the keeper lives and has said nothing; one that ended has closed its side."""
-    keeper.setblocking(False)
-    try:
-        keeper.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        keeper.settimeout(ANSWER_S)
-        return True
-    except ConnectionError:
-        return False
-    return False
 
 
 def _collect(pid: int, timeout_s: float) -> None:

@@ -9,9 +9,9 @@ import time
 from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET, socket
 
 from .kernel import adopt
-from .launch import Descriptors, Failure, launch
-from .order import HELLO, START, unpack
-from .tree import descendants, end_tree, signal_tree
+from .launch import Descriptors, Failed, launch
+from .order import HELLO, NOTHING_LEFT, START, unpack
+from .tree import Process, descendants, end_tree, signal_tree
 from .wake import Wake
 
 _ROOM_FOR_DESCRIPTORS = 256
@@ -66,13 +66,15 @@ def _serve(host: socket, wake: Wake, nothing: int, descriptors: list[int]) -> No
     begun = launch(order, Descriptors(output, input_, state))
     for descriptor in descriptors[2:]:
         os.close(descriptor)
-    if isinstance(begun, Failure):
+    watch = Watch(exit_, gone, detached=order.detached)
+    if isinstance(begun, Failed):
+        watch.end_all()  # a program whose limits couldn't be set may have begun
+        watch.until_gone(host, wake)
         _tell(host.fileno(), b"error " + begun.pack() + b"\n")
-        os.close(exit_)
-        os.close(gone)
-        return
-    _tell(host.fileno(), b"pid %d %d\n" % (begun, os.getpid()))
-    Watch(begun, exit_, gone, detached=order.detached).until_gone(host, wake)
+    else:
+        watch.pid = begun
+        _tell(host.fileno(), b"pid %d %d\n" % (begun, os.getpid()))
+        watch.until_gone(host, wake)
 
 
 def _exactly(host: socket, size: int) -> bytes:
@@ -80,7 +82,7 @@ def _exactly(host: socket, size: int) -> bytes:
     while len(whole) < size:
         piece = host.recv(min(size - len(whole), 1 << 20))
         if not piece:
-            raise SystemExit(0)  # the host is gone before anything was started
+            raise SystemExit  # the host is gone before anything was started
         whole += piece
     return bytes(whole)
 
@@ -89,7 +91,7 @@ def _tell(descriptor: int, line: bytes) -> bool:
     """Write to the host; False when it isn't there any more, which we also hear from its socket."""
     try:
         os.write(descriptor, line)
-    except BrokenPipeError:
+    except ConnectionError:
         return False
     return True
 
@@ -97,8 +99,9 @@ def _tell(descriptor: int, line: bytes) -> bool:
 class Watch:
     """Over one running program and all that it starts."""
 
-    def __init__(self, pid: int, exit_: int, gone: int, *, detached: bool) -> None:
-        self._pid, self._exit, self._gone, self._detached = pid, exit_, gone, detached
+    def __init__(self, exit_: int, gone: int, *, detached: bool) -> None:
+        self.pid = 0
+        self._exit, self._gone, self._detached = exit_, gone, detached
         self._listening = select.poll()
         # When the end was asked for, and when to look through the tree again; 0 before that.
         self._ending_since = self._look_at = 0.0
@@ -116,7 +119,13 @@ class Watch:
                 self._obey(host)
             if self._ending_since and time.monotonic() >= self._look_at:
                 self._end()
+        self._close_exit()
+        _tell(self._gone, NOTHING_LEFT)
         os.close(self._gone)
+
+    def end_all(self) -> None:
+        """From now on, until nothing is left."""
+        self._ending_since = self._ending_since or time.monotonic()
 
     def _reap(self) -> bool:
         """Collect what has ended; False when there are no children any more."""
@@ -125,7 +134,7 @@ class Watch:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if not pid:
                     return True
-                if pid == self._pid:
+                if pid == self.pid:
                     self._tell_exit(status)
         except ChildProcessError:
             return False
@@ -133,7 +142,12 @@ class Watch:
     def _tell_exit(self, status: int) -> None:
         code = os.waitstatus_to_exitcode(status)
         _tell(self._exit, b"%d" % (code if code >= 0 else 128 - code))
-        os.close(self._exit)
+        self._close_exit()
+
+    def _close_exit(self) -> None:
+        if self._exit >= 0:
+            os.close(self._exit)
+            self._exit = -1
 
     def _patience_ms(self) -> float | None:
         """Until the next look; a little more, so that it isn't before that."""
@@ -141,32 +155,29 @@ class Watch:
 
     def _hear(self, signals: set[int]) -> None:
         if signal.SIGTERM in signals or (signal.SIGHUP in signals and not self._detached):
-            self._begin_to_end()
+            self.end_all()
 
     def _obey(self, host: socket) -> None:
         number, _ = receive(host)
         if not number:
             self._listening.unregister(host)
             if not self._detached:
-                self._begin_to_end()
+                self.end_all()
         elif number[0] == signal.SIGKILL:
-            self._begin_to_end()
+            self.end_all()
         elif number[0]:
             signal_tree(os.getpid(), number[0])
 
-    def _begin_to_end(self) -> None:
-        self._ending_since = self._ending_since or time.monotonic()
-
     def _end(self) -> None:
+        """End what there is; named are those of another user, which we may not, and what hangs in the kernel."""
         foreign = end_tree(os.getpid())
         now = time.monotonic()
-        if foreign or now - self._ending_since > _NAME_AFTER_S:
-            self._name_survivors()
+        late = now - self._ending_since > _NAME_AFTER_S
+        self._name(list(descendants(os.getpid())) if late else foreign)
         self._look_at = now + (_SLOWER_S if self._named else _AGAIN_S)
 
-    def _name_survivors(self) -> None:
-        """Those of another user, which we may not end, and those that hang in the kernel."""
-        for process in descendants(os.getpid()):
+    def _name(self, survivors: list[Process]) -> None:
+        for process in survivors:
             if process.pid not in self._named:
                 self._named.add(process.pid)
                 _tell(self._gone, f"{process.pid} {process.name!r}\n".encode())

@@ -28,6 +28,8 @@ _READ = _READ_FILE | _READ_DIR
 # Harmless, and hardly a program does without.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 
+_USE_DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE | _IOCTL_DEVICE
+
 NEEDS_PORTS = 4
 
 
@@ -36,8 +38,13 @@ def version() -> int:
     return kernel.call(_CREATE_RULESET, None, 0, _VERSION)
 
 
-def restrict(files: dict[str, Any] | None, network: dict[str, Any]) -> None:
-    """Confine this process. Raises `OSError` where the kernel can't do what was asked for."""
+def prepare(files: dict[str, Any] | None, network: dict[str, Any], screen: str = "") -> int:
+    """The rules as a descriptor for `restrict`, -1 where this version has nothing to confine.
+
+    *screen* is a terminal that can be used, too, if it isn't empty.
+
+    Raises `OSError` where the kernel can't do what was asked for.
+    """
     known = version()
     if known < 1:
         raise OSError(-known, f"this kernel has no Landlock ({os.strerror(-known)})")
@@ -45,17 +52,19 @@ def restrict(files: dict[str, Any] | None, network: dict[str, Any]) -> None:
     if by_ports and known < NEEDS_PORTS:
         raise OSError(0, f"this kernel's Landlock is of version {known}; rules for ports need {NEEDS_PORTS}")
     rights = _rights(known) if files is not None else 0
-    ports = _BIND_TCP | _CONNECT_TCP if by_ports else 0
-    ruleset = _ruleset(known, rights, ports)
-    if ruleset < 0:
-        return  # nothing that this version could confine was asked for
+    ruleset = _ruleset(known, rights, _BIND_TCP | _CONNECT_TCP if by_ports else 0)
     if files is not None:
         _allow_files(ruleset, rights, files)
+        _allow(ruleset, (*_DEVICES, screen), rights & _USE_DEVICE)
     if by_ports:
         _allow_ports(ruleset, _CONNECT_TCP, network["connect"])
         _allow_ports(ruleset, _BIND_TCP, network["bind"])
+    return ruleset
+
+
+def restrict(ruleset: int) -> None:
+    """Confine this process and all that it starts, for good."""
     _check(kernel.call(_RESTRICT_SELF, ruleset, 0))
-    os.close(ruleset)
 
 
 def _rights(known: int) -> int:
@@ -76,7 +85,6 @@ def _allow_files(ruleset: int, rights: int, files: dict[str, Any]) -> None:
     _allow(ruleset, files["read"], rights & _READ)
     _allow(ruleset, files["execute"], rights & (_READ | _EXECUTE))
     _allow(ruleset, files["write"], rights & ~_EXECUTE & ~_MAKE_DEVICES)
-    _allow(ruleset, _DEVICES, rights & (_READ_FILE | _WRITE_FILE | _TRUNCATE | _IOCTL_DEVICE))
 
 
 def _allow(ruleset: int, paths: Iterable[str], rights: int) -> None:

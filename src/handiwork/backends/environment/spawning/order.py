@@ -18,14 +18,16 @@ ATTACHED, DETACHED = b"a", b"d"
 HELLO = b"+"
 # The byte that an order begins with; all others are numbers of signals.
 START = 255
+# What is said last of a tree. The end of the pipe says it, too, but a fork of the host may hold that open.
+NOTHING_LEFT = b"\0"
 _LENGTH = 8
 
 
 class Order(NamedTuple):
     """A program to start and the descriptors that come with it.
 
-    Always `exit` (gets the exit code), `gone` (gets the names of survivors, closes when nothing is
-    left) and `output`; then `input` (nothing to read without it) and `state`, as the flags say.
+    Always `exit` (gets the exit code), `gone` (gets the names of survivors, at last that
+    nothing is left) and `output`; then `input` (nothing to read without it) and `state`, as the flags say.
     A `terminal` is output and input in one.
     """
 

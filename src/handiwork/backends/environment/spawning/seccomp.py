@@ -6,10 +6,8 @@ Nothing is killed; a call that isn't allowed answers EPERM (or ENOSYS, where pro
 from __future__ import annotations
 
 import errno
-import os
 import struct
-
-from . import kernel
+from functools import cache
 
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW = 0x7FFF0000
@@ -88,11 +86,7 @@ _TCP = 6
 _FAST_OPEN = 0x20000000  # connects without connect, past the rules for ports
 
 
-def restrict(network: str, *, unix_sockets: bool) -> None:
-    """Install the filter; *network* is "on", "off" or "ports"."""
-    kernel.filter_calls(instructions(os.uname().machine, network, unix_sockets=unix_sockets))
-
-
+@cache
 def instructions(machine: str, network: str, *, unix_sockets: bool, tracing: bool = False) -> bytes:
     """The filter as BPF; *tracing* is for where no process of others is in sight.
 

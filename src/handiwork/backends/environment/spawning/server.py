@@ -98,9 +98,16 @@ class Server:
         self._end_orphans()
 
 
+def _close_foreign() -> None:
+    """What the host has opened in another way than Python's is open here, too, and would be for the host's life."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > SOCKET_FD:
+            os.closerange(int(name), int(name) + 1)  # no error for the one that listed them
+
+
 def main() -> None:
     """Run as the helper on the descriptors that the host has put in place."""
-    os.closerange(SOCKET_FD + 1, os.sysconf("SC_OPEN_MAX"))
+    _close_foreign()
     nothing = os.open(os.devnull, os.O_RDONLY)
     while nothing <= STATE_FD:  # so that what a program gets at its own number never lies on another
         nothing = os.dup(nothing)

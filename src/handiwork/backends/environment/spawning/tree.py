@@ -17,19 +17,18 @@ class Process(NamedTuple):
 
     pid: int
     parent: int
-    group: int
     state: str
     name: str
 
 
 def descendants(root: int, apart: Collection[int] = ()) -> Iterator[Process]:
     """The living descendants of *root*, parents before children; what is below *apart* is left out."""
-    children: dict[int, list[Process]] = {}
+    by_parent: dict[int, list[Process]] = {}
     for process in _table():
-        children.setdefault(process.parent, []).append(process)
+        by_parent.setdefault(process.parent, []).append(process)
     waiting = [root]
     while waiting:
-        for process in children.get(waiting.pop(0), ()):
+        for process in by_parent.get(waiting.pop(0), ()):
             if process.pid not in apart:
                 yield process
                 waiting.append(process.pid)
@@ -90,9 +89,18 @@ def _read(pid: str) -> Process | None:
     except OSError:  # it is gone
         return None
     head, _, tail = line.rpartition(b")")
-    state, parent, group = tail.split(maxsplit=3)[:3]
+    state, parent = tail.split(maxsplit=2)[:2]
     name = head.partition(b"(")[2].decode("utf-8", "replace")
-    return Process(int(pid), int(parent), int(group), state.decode(), name)
+    return Process(int(pid), int(parent), state.decode(), name)
+
+
+def children(pid: int) -> list[int]:
+    """Those that a process has now; none where this kernel keeps no list of them."""
+    try:
+        with open(f"{_PROC}/{pid}/task/{pid}/children", "rb", buffering=0) as file:
+            return [int(word) for word in file.read(65_536).split()]
+    except OSError:  # it is gone, too
+        return []
 
 
 def threads_of_user(user: int) -> int:

@@ -50,6 +50,39 @@ def test_outside_and_protected_paths_ask_with_the_real_path(tmp_path: Path) -> N
     assert judged(outside, readable=[str(tmp_path)]) is ALLOW
 
 
+def test_every_path_in_a_patch_is_judged_as_a_write(tmp_path: Path) -> None:
+    traits = Traits(effect="write", touches={"path": "path", "patch": "patch"})
+    patch = "*** Begin Patch\n*** Update File: {}\n*** Move to: {}\n*** Delete File: {}\n*** End Patch\n"
+
+    def verdict(*names: str, mode: Any = "accept-edits") -> Verdict:
+        return judged(ready(traits, {"patch": patch.format(*names)}, work=tmp_path), mode)
+
+    assert verdict("a", "b", "c") is ALLOW
+    for names in (
+        ("../a", "b", "c"),
+        ("a", "../b", "c"),
+        ("a", "b", ".env"),
+        ("a", "~/x", "c"),
+        ("a", "b", ".git/config"),
+    ):
+        assert isinstance(verdict(*names), Ask)
+    assert isinstance(verdict("a", "b", "/dev/sda"), Forbid)
+    asked = verdict("a", "b", "c", mode="ask")
+    assert isinstance(asked, Ask)
+    assert asked.keys == tuple(f"path:write:{tmp_path}/{name}" for name in "abc")
+    assert isinstance(verdict("a", "b", "c", mode="read-only"), Forbid)
+    diff = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+    assert judged(ready(traits, {"patch": diff.format("x")}, work=tmp_path)) is ALLOW
+    assert isinstance(judged(ready(traits, {"patch": diff.format("../x")}, work=tmp_path)), Ask)
+
+
+def test_a_patch_that_cannot_be_read_asks(tmp_path: Path) -> None:
+    traits = Traits(effect="write", touches={"patch": "patch"})
+    found = judged(ready(traits, {"patch": "*** Begin Patch\n*** Update File: x\n"}, work=tmp_path))
+    assert isinstance(found, Ask)
+    assert "line 2" in found.reason or "line 3" in found.reason
+
+
 def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
     asked = judged(ready(TERMINAL, {"command": "make"}, work=tmp_path))

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from handiwork.core.types import Label, ToolCall, ToolResult
 from handiwork.pipeline.limits import Limits, cut, fit_turn
 
-RESULT = ToolResult(ToolCall("t"), "")
+
+def cut_text(text, limits, most, name="t"):
+    return cut(ToolResult(ToolCall(name), text), limits, most).content
 
 
 @pytest.mark.parametrize("text", ["a" * 9_000, "é\n" * 9_000, '"\\\n' * 9_000, "\x01" * 9_000, "😀" * 9_000])
 @pytest.mark.parametrize("most", [200, 1_000, 4_000])
 def test_it_fits_parses_and_keeps_both_ends(tmp_path, text, most):
-    shown = cut(RESULT, text, Limits(folder=str(tmp_path / "r")), most)
+    shown = cut_text(text, Limits(folder=str(tmp_path / "r")), most)
     report = json.loads(shown)
     assert report["truncated"] is True and report["size"] == len(text)
     assert text.startswith(report["head"]) and text.endswith(report["tail"])
@@ -31,21 +33,27 @@ def test_it_fits_parses_and_keeps_both_ends(tmp_path, text, most):
     assert "read_file" in report["next"] and (report["path"] in report["next"] or most < 1_000)
 
 
+def test_a_result_that_was_cut_says_where_the_whole_is(tmp_path):
+    whole = ToolResult(ToolCall("t"), "x" * 5000)
+    shown = cut(whole, Limits(folder=str(tmp_path)), 1000)
+    assert shown.kept == json.loads(shown.content)["path"]
+    assert cut(whole, Limits(), 1000).kept == ""
+
+
 def test_the_file_is_for_its_owner_only(tmp_path):
-    report = json.loads(cut(RESULT, "x" * 5000, Limits(folder=str(tmp_path / "r")), 1000))
+    report = json.loads(cut_text("x" * 5000, Limits(folder=str(tmp_path / "r")), 1000))
     assert stat.S_IMODE(os.stat(report["path"]).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(tmp_path / "r").st_mode) == 0o700
 
 
 @pytest.mark.parametrize("folder", ["", "/proc/nowhere/results"])
 def test_where_nothing_can_be_kept_that_is_said(folder):
-    report = json.loads(cut(RESULT, "x" * 5000, Limits(folder=folder), 1000))
+    report = json.loads(cut_text("x" * 5000, Limits(folder=folder), 1000))
     assert report["path"] is None and report["not_kept"] and "ask for less" in report["next"]
 
 
 def test_a_hostile_name_stays_in_the_folder(tmp_path):
-    result = ToolResult(ToolCall("../../etc/passwd"), "")
-    report = json.loads(cut(result, "x" * 5000, Limits(folder=str(tmp_path)), 1000))
+    report = json.loads(cut_text("x" * 5000, Limits(folder=str(tmp_path)), 1000, "../../etc/passwd"))
     assert os.path.dirname(report["path"]) == str(tmp_path)
 
 
@@ -97,7 +105,7 @@ def test_a_turn_that_is_too_long_has_its_longest_results_cut_evenly(tmp_path):
 
 def test_what_was_cut_before_is_cut_further_without_a_second_file(tmp_path):
     limits = Limits(turn_chars=4_000, folder=str(tmp_path))
-    before = cut(RESULT, "head" + "x" * 50_000 + "tail", limits, 8_000)
+    before = cut_text("head" + "x" * 50_000 + "tail", limits, 8_000)
     (after,) = fit_turn(_results(before), limits)
     report, earlier = json.loads(after.content), json.loads(before)
     assert len(after.content) <= 4_000
@@ -126,5 +134,5 @@ def test_any_turn_fits(sizes, most):
 
 @given(st.text(min_size=1), st.integers(600, 3000))
 def test_any_text_fits(text, most):
-    shown = cut(RESULT, text * 50, Limits(), most)
+    shown = cut_text(text * 50, Limits(), most)
     assert len(shown) <= most and json.loads(shown)["size"] == len(text) * 50

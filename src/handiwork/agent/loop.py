@@ -29,11 +29,14 @@ from .conversation import Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .prompt import build_prompt, read_guides
+from .session import Unkept
+from .waiting import calls_of
 
-Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
+Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
 DENIALS = ("approval", "guard", "pre_tool_call")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
+_WAITS = "a call waits for an answer"
 _MOST_EMPTY = 2
 
 
@@ -68,10 +71,11 @@ class _Task:
     usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
+    waits: bool = False
 
 
 class Agent:
-    """A model with hands. Everything it needs is handed in; it keeps one conversation.
+    """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
@@ -90,8 +94,9 @@ class Agent:
         budget: Budget | None = None,
         context: Context | None = None,
         watch: Watcher = unwatched,
+        session: Unkept | None = None,
     ) -> None:
-        self.conversation = Conversation()
+        self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
@@ -104,11 +109,20 @@ class Agent:
 
         Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
         """
+        self.conversation.session.begin(prompt)
+        ending, reason = "failed", ""
+        try:
+            outcome = await self._carry_out(prompt, cancel or CancelToken())
+            ending, reason = outcome.ending, outcome.reason
+            return outcome
+        finally:
+            self.conversation.session.end(ending, reason)
+
+    async def _carry_out(self, prompt: str, cancel: CancelToken) -> Outcome:
         guard = LoopGuard()
-        cancel = cancel or CancelToken()
         deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
         scope = replace(
-            self._scope,
+            self.conversation.session.within(self._scope),
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
@@ -116,8 +130,7 @@ class Agent:
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         task = _Task(scope, read_guides(scope.cwd, scope.workspace))
-        self.conversation.say(prompt)
-        work = asyncio.ensure_future(self._work(task, guard))
+        work = asyncio.ensure_future(self._work(task, guard, prompt))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
@@ -134,7 +147,11 @@ class Agent:
             forget()
             self.conversation.close_open_calls()
 
-    async def _work(self, task: _Task, guard: LoopGuard) -> Outcome:
+    async def _work(self, task: _Task, guard: LoopGuard, prompt: str) -> Outcome:
+        await self._run_granted(task, guard)
+        if task.waits:
+            return self._ended(task, "waiting", _WAITS)
+        self.conversation.say(prompt)
         empty = 0
         while True:
             over = self._over_budget(task)
@@ -145,6 +162,8 @@ class Agent:
                 await self._run_calls(task, reply.calls, guard)
                 if guard.stuck:
                     return self._ended(task, "stuck", guard.stuck)
+                if task.waits:
+                    return self._ended(task, "waiting", _WAITS)
             elif reply.cut_off:
                 self._reject_cut_off(reply)
             elif reply.text.strip():
@@ -153,7 +172,7 @@ class Agent:
                 empty += 1
                 if empty > _MOST_EMPTY:
                     raise ModelError("the model gave no answer", "try another model, or say the task differently")
-                self.conversation.say(_NUDGE)
+                self.conversation.nudge(_NUDGE)
 
     async def _ask(self, task: _Task) -> ModelReply:
         """Ask the model once, with the tools of the moment."""
@@ -187,9 +206,22 @@ class Agent:
             self._watch(CallStarted(call))
         task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
         for result in task.last_turn:
-            self.conversation.add_result(result)
+            if self.conversation.session.hold(result):
+                task.waits = True
+                self.conversation.leave_open(result)
+            else:
+                self.conversation.add_result(result)
             self._watch(CallFinished(result))
         task.results += task.last_turn
+
+    async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
+        """Run the calls of an earlier process that somebody has said yes to since."""
+        calls = tuple(calls_of(self.conversation.session.granted))
+        self.conversation.session.granted = ()
+        if calls:
+            self._offer.renew()
+            self.conversation.expect(calls)
+            await self._run_calls(task, calls, guard)
 
     def _reads(self, name: str) -> bool:
         entry = self._pipeline.registry.get(name)
@@ -197,7 +229,7 @@ class Agent:
 
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()
-        self.conversation.say(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
+        self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
     def _over_budget(self, task: _Task) -> str:
         budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..agent.compaction import Context
 from ..agent.loop import Agent, Budget
+from ..agent.session import Unkept
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
@@ -36,6 +37,11 @@ class Face:
     watch: Watcher = unwatched
 
 
+def model_string(house: House, flag: str | None) -> str:
+    """What names the model that `choose_model` opens, to open it again later."""
+    return flag or os.environ.get("HANDIWORK_MODEL") or house.config.model
+
+
 def choose_model(house: House, flag: str | None) -> Model:
     """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`."""
     return open_model(
@@ -43,15 +49,20 @@ def choose_model(house: House, flag: str | None) -> Model:
     )
 
 
-def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
-    """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
+def build_agent(
+    house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget, session: Unkept | None = None
+) -> Agent:
+    """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset.
+
+    *session* is the conversation that it goes on with, and where that is stored.
+    """
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
     todos = Todos()
     bindings: dict[str, Handler] = {"todo": todos, **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
-    session = f"{face.platform}-{os.urandom(6).hex()}"
-    scope: Scope = house.scope(session_id=session, cwd=cwd, approver=face.approver, platform=face.platform)
+    own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
+    scope: Scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
     supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
     tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
@@ -65,6 +76,7 @@ def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budg
         budget=budget,
         context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
+        session=session,
     )
 
 

@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, is_place
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ShellState, ToolCall
+from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -61,6 +62,7 @@ class House:
         )
         self._results = results
         self._environment = self._open_environment()
+        self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
@@ -95,6 +97,7 @@ class House:
 
     def fill(self) -> None:
         """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
+        _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
         ground = Ground(
@@ -186,6 +189,13 @@ def _limits(config: Config, folder: str) -> Limits:
         folder=folder,
         named=config.result_chars,
     )
+
+
+def _make_private(home: str) -> None:
+    """A new home is its owner's alone. One that can't be made is told by whoever has something to store there."""
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(home), exist_ok=True)
+        os.mkdir(home, 0o700)
 
 
 def _remove_folder(folder: str) -> None:

@@ -53,6 +53,14 @@ class ConfigError(HandiworkError):
     exit_code = 6
 
 
+class StorageError(HandiworkError):
+    """The store of sessions can't be read or written."""
+
+
+class SessionBusyError(UsageError):
+    """Another process works on the session."""
+
+
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The known names that *name* was perhaps meant to be, best first; at most *most*."""
     by_lower = {k.lower(): k for k in sorted(known)}

@@ -13,6 +13,7 @@ from handiwork.core.types import ALLOW, UNDECLARED, Ask, Forbid, Judge, Ready, T
 
 # Loaded when the first command, path or URL is judged: listing tools needs none of them.
 commands = Late("handiwork.guard.commands")
+patches = Late("handiwork.core.patches")
 paths = Late("handiwork.guard.paths")
 urls = Late("handiwork.guard.urls")
 
@@ -128,8 +129,20 @@ def _command_folder(ready: Ready) -> str:
 
 
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
+    return _rate_file(ready, text, bounds, write=ready.entry.traits.resolved_effect() != "read")
+
+
+def _rate_patch(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
+    """The verdict on all files that a patch would write, move or delete."""
+    try:
+        named = patches.paths_of(text)
+    except UsageError as error:
+        return Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{_base(ready)}",))
+    return _together([_rate_file(ready, path, bounds, write=True) for path in named])
+
+
+def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verdict:
     scope = ready.call.scope
-    write = ready.entry.traits.resolved_effect() != "read"
     text = text or "."  # an empty path is how tools say "here"
     found = paths.judge_path(
         text,
@@ -182,4 +195,5 @@ _RATERS: dict[str, Rater] = {
     "code": _rate_code,
     "url": _rate_url,
     "recipient": _rate_recipient,
+    "patch": _rate_patch,
 }

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.errors import UsageError
+from ..core.loading import Late
 from ..core.types import ToolEntry, Traits
+
+patches = Late("handiwork.core.patches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,12 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     kinds = set(traits.touches.values())
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
-    if kinds == {"path"}:
-        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(p))) for p in paths_named(traits, args))
+    if kinds and kinds <= {"path", "patch"}:
+        try:
+            named = tuple(paths_named(traits, args))
+        except UsageError:  # a patch that can't be read may mean any file
+            return WORLD
+        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(path))) for path in named)
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
@@ -46,9 +54,16 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
 
 
 def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:
-    """The paths among *args* as they are written; a tool whose path is left out means the folder it is in."""
+    """The paths among *args*, and in patches among them, as they are written.
+
+    A tool whose path is left out means the folder it is in, unless a patch says which files it means.
+    Raises `UsageError` for a patch that can't be read.
+    """
+    patched = [name for name, touch in traits.touches.items() if touch == "patch" and args.get(name)]
+    for name in patched:
+        yield from patches.paths_of(str(args[name]))
     for name, touch in traits.touches.items():
-        if touch == "path":
+        if touch == "path" and (args.get(name) or not patched):
             value = args.get(name) or "."
             yield from map(str, value if isinstance(value, list) else (value,))
 

@@ -81,10 +81,11 @@ class _Cut:
             head, tail = head[: int(len(head) * keep)], tail[len(tail) - int(len(tail) * keep) :]
 
 
-def cut(result: ToolResult, text: str, limits: Limits, most: int) -> str:
-    """*text* as one JSON object of at most *most* characters that tells how to read on."""
+def cut(result: ToolResult, limits: Limits, most: int) -> ToolResult:
+    """The result as one JSON object of at most *most* characters that tells how to read on."""
+    text = result.content
     path, problem = _spill(result.call.name, text, limits.folder)
-    return _Cut(len(text), path, problem, text[:most], text[-most:]).within(most)
+    return replace(result, content=_Cut(len(text), path, problem, text[:most], text[-most:]).within(most), kept=path)
 
 
 def fit_turn(results: list[ToolResult], limits: Limits) -> list[ToolResult]:
@@ -107,10 +108,11 @@ def _level(sizes: Sequence[int], most: int) -> int:
 
 
 def _shorter(result: ToolResult, limits: Limits, most: int) -> ToolResult:
-    content = _cut_before(result.content, most) or cut(result, result.content, limits, most)
+    before = _cut_before(result.content, most)
+    result = replace(result, content=before) if before else cut(result, limits, most)
     outside = next((label for label in result.labels if label.integrity == "outside"), None)
-    shown = fencing.fence(content, outside.source) if outside and result.shown is not None else None
-    return replace(result, content=content, shown=shown)
+    shown = fencing.fence(result.content, outside.source) if outside and result.shown is not None else None
+    return replace(result, shown=shown)
 
 
 def _cut_before(content: str, most: int) -> str:

@@ -52,7 +52,7 @@ class Pipeline(Parts):
         async def acall(name: str, args: Args) -> str:
             return (await self.arun(ToolCall(name, args, scope=bound))).text
 
-        bound = replace(scope, call=call, acall=acall, room=self.limits.of(None))
+        bound = replace(scope, call=call, acall=acall)
         return bound
 
     def open(self, call: ToolCall) -> Line:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ..core.errors import HandiworkError, near_names
+from ..core.errors import HandiworkError, UsageError, near_names
 from ..core.loading import Late
 from ..core.types import (
     Allow,
@@ -150,8 +150,16 @@ def locate(parts: Parts, ready: Ready) -> Prepared:
     if not traits.touches:
         return ready
     scope = ready.call.scope
-    real = {path: found for path in paths_named(traits, ready.args) if (found := _real(path, scope))}
+    real = {path: found for path in _named(ready) if (found := _real(path, scope))}
     return replace(ready, real_paths=real) if real else ready
+
+
+def _named(ready: Ready) -> tuple[str, ...]:
+    """The paths of the call; none for a patch that can't be read: the guard asks about that, the tool says why."""
+    try:
+        return tuple(paths_named(ready.entry.traits, ready.args))
+    except UsageError:
+        return ()
 
 
 def _real(path: str, scope: Scope) -> str:
@@ -256,7 +264,7 @@ def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolRes
     most = parts.limits.of(ready.entry if ready else None)
     if len(result.content) <= most:
         return result
-    return replace(result, content=cut(result, result.content, parts.limits, most))
+    return cut(result, parts.limits, most)
 
 
 def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:

@@ -7,31 +7,30 @@ Line ends are shown as plain newlines, and each file gets its own ones back when
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry, tool_error, tool_result
 
-from ..core.errors import UsageError
 from ..core.handler import by_name
 from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..core.types import Scope
 
 pathlib = Late("pathlib")
 targets = Late("handiwork.backends.files.target")
-pages = Late("handiwork.backends.files.page")
+reading = Late("handiwork.backends.files.reading")
 overwrite = Late("handiwork.backends.files.overwrite")
 seen = Late("handiwork.backends.files.seen")
-text = Late("handiwork.backends.files.text")
-atomic = Late("handiwork.backends.files.atomic")
-edits = Late("handiwork.backends.files.edits")
-diffs = Late("handiwork.backends.files.diffs")
+patching = Late("handiwork.backends.files.patching")
 searching = Late("handiwork.backends.files.search")
+
+SEARCH_LIMIT = 50
+SEARCH_SECONDS = 60.0
 
 
 def read_file(
@@ -42,11 +41,12 @@ def read_file(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    room: int | None = None,
 ) -> str:
     """A window of a text, or the names in a directory."""
     target = targets.target_of(path, scope, real_paths)
-    wanted = pages.Wanted(offset, limit, column)
-    return tool_result(pages.read_page(target, wanted, seen.SESSIONS.of(scope), scope.room if scope else None))
+    wanted = reading.Wanted(offset, limit, column)
+    return tool_result(reading.read_page(target, wanted, seen.SESSIONS.of(scope), room))
 
 
 def write_file(
@@ -66,27 +66,29 @@ def write_file(
         return tool_error(f"{error} ({error.hint})", **diff)
 
 
-def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
-    """Replace a text in a file, at the one place where it stands."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    with text.open_regular(place) as file:
-        data = file.read(text.MAX_EDIT_BYTES + 1)
-    if len(data) > text.MAX_EDIT_BYTES:
-        raise UsageError(f"{path} is too long to edit ({len(data):,} bytes or more)", "use a command such as sed")
-    old = text.decode(data, place)
-    done = edits.apply_edit(old.text, edits.Edit(old_string, new_string, replace_all))
-    note = {"note": done.note} if done.note else {}
-    if not done.places:
-        return tool_result({"path": path, "replaced": 0, **note})
-    atomic.replace_file(place, text.TextFile(done.text, old.encoding).encoded(), expected=before)
-    _note_own_change(path, scope)
-    return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
+def patch(
+    path: str = "",
+    old_string: str | None = None,
+    new_string: str | None = None,
+    replace_all: bool = False,
+    edits: list[dict[str, Any]] | None = None,
+    patch: str = "",
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
+    """Replace texts in one file, or apply a whole patch."""
+    asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    answer = patching.run(asked, place)
+    for written in real_paths or filter(None, [path]):
+        _note_own_change(written, scope, real_paths)
+    return tool_result(answer)
 
 
-def _note_own_change(path: str, scope: Scope | None) -> None:
+def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
     """What the session changed itself, it knows."""
-    target = targets.target_of(path, scope)
+    target = targets.target_of(path, scope, real_paths)
     state = target.files.stat(target.real)
     if state is not None:
         seen.SESSIONS.of(scope).noted(target.key, state)
@@ -98,45 +100,67 @@ def search_files(
     target: str = "content",
     *,
     glob: str = "",
-    limit: int = 50,
-    offset: int = 0,
-    context: int = 0,
+    type: str = "",
+    output: str = "lines",
+    literal: bool = False,
     ignore_case: bool = False,
+    multiline: bool = False,
+    context: int = 0,
+    limit: int = SEARCH_LIMIT,
+    offset: int = 0,
     scope: Scope | None = None,
 ) -> str:
-    """One page of what ripgrep finds in files, or of the files themselves."""
-    query = searching.Query(
-        pattern=pattern,
+    """One page of hits in files, or of files by their names."""
+    asked = {
+        "pattern": pattern,
+        "path": path or ".",
+        "target": target,
+        "glob": glob,
+        "type": type,
+        "output": output,
+        "literal": literal,
+        "ignore_case": ignore_case,
+        "multiline": multiline,
+        "context": min(max(context, 0), 20),
+        "limit": min(max(limit, 1), 1000),
+        "offset": max(offset, 0),
+    }
+    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None)
+    totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
+    note = {"note": "; ".join(found.notes)} if found.notes else {}
+    return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
+
+
+def _search_query(asked: dict[str, Any], scope: Scope | None) -> Any:
+    about = {k: v for k, v in asked.items() if k not in ("path", "type")}
+    return searching.Query(
+        **about,
         cwd=_cwd(scope),
-        path=os.path.expanduser(path) if path else ".",
-        target=target,
-        glob=glob,
-        limit=min(max(limit, 1), 1000),
-        offset=max(offset, 0),
-        context=min(max(context, 0), 20),
-        ignore_case=ignore_case,
+        path=os.path.expanduser(asked["path"]),
+        types=asked["type"],
+        session=scope.session_id if scope else "",
+        seconds=_seconds_left(scope),
     )
-    found = searching.search(query, scope.cancel if scope else None)
-    about: dict[str, Any] = (
-        {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
-    )
-    if not found.complete:
-        about["note"] = "the search was stopped before its end: there are more hits than this"
-    if found.total > (following := query.offset + query.limit):
-        about["next"] = f"the same call with offset={following}"
-    return tool_result({**about, "hits": found.text})
+
+
+def _seconds_left(scope: Scope | None) -> float:
+    """The time limit of a search, a little less than what is left for the whole call."""
+    if scope is None or scope.deadline is None:
+        return SEARCH_SECONDS
+    return min(SEARCH_SECONDS, max(scope.deadline - time.monotonic() - 1.0, 0.5))
+
+
+def _searching_on(asked: dict[str, Any], offset: int | None) -> dict[str, Any]:
+    """The exact call of the next page, where there is one."""
+    if offset is None:
+        return {}
+    usual = {"path": ".", "target": "content", "output": "lines", "limit": SEARCH_LIMIT}
+    call = {k: v for k, v in asked.items() if v and usual.get(k) != v}
+    return {"next": f"search_files {tool_result({**call, 'offset': offset})}"}
 
 
 def _cwd(scope: Scope | None) -> str:
     return scope.here if scope else os.getcwd()
-
-
-def _resolved(path: str, scope: Scope | None) -> Path:
-    """*path* as an absolute one; relative to the directory of the scope."""
-    if not path or "\0" in path:
-        raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
-    return place
 
 
 registry.register(
@@ -198,10 +222,13 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
-    traits=Traits(effect="write", touches={"path": "path"}),
+    traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",
-        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "description": (
+            "Change files exactly, all or nothing; answers a diff. One place: path, old_string, new_string. Several in "
+            "one file: path, edits. Several files, or to add, move or delete: patch. What isn't there once is refused."
+        ),
         "parameters": {
             "type": "object",
             "additionalProperties": False,
@@ -209,9 +236,26 @@ registry.register(
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
                 "new_string": {"type": "string", "description": "What to put there"},
-                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+                "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                "edits": {
+                    "type": "array",
+                    "description": "Made in order",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "old_string": {"type": "string"},
+                            "new_string": {"type": "string"},
+                            "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                        },
+                        "required": ["old_string", "new_string"],
+                    },
+                },
+                "patch": {
+                    "type": "string",
+                    "description": "*** Begin Patch ... *** Update File: PATH ... *** End Patch, or a unified diff",
+                },
             },
-            "required": ["path", "old_string", "new_string"],
         },
     },
 )
@@ -224,19 +268,27 @@ registry.register(
     traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
     schema={
         "name": "search_files",
-        "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
+        "description": "Search in files, or for files by name, newest first. Ignored (.gitignore) and hidden files"
+        " only where named.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
-                "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
+                "pattern": {
+                    "type": "string",
+                    "description": "content: a regex. files: a glob, or a name, in part or about right",
+                },
                 "path": {"type": "string", "default": ".", "description": "Directory or file"},
                 "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
                 "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
-                "limit": {"type": "integer", "minimum": 1, "default": 50, "description": "Most hits"},
-                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
-                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "type": {"type": "string", "default": "", "description": "Only these: py, js, ..."},
+                "output": {"type": "string", "enum": ["lines", "files", "counts"], "default": "lines"},
+                "literal": {"type": "boolean", "default": False, "description": "pattern is plain text"},
                 "ignore_case": {"type": "boolean", "default": False},
+                "multiline": {"type": "boolean", "default": False, "description": "Match across lines"},
+                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "limit": {"type": "integer", "minimum": 1, "default": SEARCH_LIMIT, "description": "Most hits"},
+                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
             },
             "required": ["pattern"],
         },

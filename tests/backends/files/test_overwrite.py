@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handiwork.backends.files.local import LocalFiles
 from handiwork.backends.files.overwrite import UnwantedWriteError, write_whole
-from handiwork.backends.files.page import Wanted, read_page
+from handiwork.backends.files.reading import Wanted, read_page
 from handiwork.backends.files.seen import Session, Sessions
 from handiwork.backends.files.shell import ShellFiles
 from handiwork.backends.files.target import Target

@@ -8,8 +8,19 @@ import subprocess
 import pytest
 
 from handiwork.backends.files import swap
-from handiwork.backends.files.atomic import replace_file, stamp_of
+from handiwork.backends.files.local import LocalFiles
 from handiwork.core.errors import UsageError
+
+FILES = LocalFiles()
+
+
+def stamp_of(path):
+    return FILES.stat(FILES.real(str(path)))
+
+
+def replace_file(path, data, *, expected):
+    FILES.replace(FILES.real(str(path)), data, expected=expected)
+
 
 OPERATIONS = ("open", "write", "fsync", "fchmod", "fchown", "link", "replace", "unlink", "close")
 

@@ -6,11 +6,12 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import BinaryIO
 
 from ...core.types import FileStat
 from .exact import look, open_exact, open_folder
-from .held import held
+from .locks import locked
 from .states import state_of
 from .swap import Slot, drop, swap
 from .troubles import missing, odd, told
@@ -64,10 +65,10 @@ class LocalFiles:
             raise odd(path)
         return os.fdopen(file, "rb")
 
-    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None) -> FileStat:
-        """Make *data* the content of *path*, whole or not at all; mode and owner are kept."""
+    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None, mode: int | None = None) -> FileStat:
+        """Make *data* the content of *path*, whole or not at all; mode and owner stay, a new file gets *mode*."""
         with _slot("write", path, make=True) as slot:
-            return swap(slot, data, expected)
+            return swap(slot, data, expected, mode)
 
     def remove(self, path: str, /, *, expected: FileStat) -> None:
         """Remove a file that is still what *expected* tells."""
@@ -76,7 +77,7 @@ class LocalFiles:
 
     def locked(self, paths: Iterable[str], /) -> AbstractContextManager[None]:
         """Keep other threads and processes of this machine from changing *paths*."""
-        return held(self.place, paths)
+        return locked(map(Path, paths))
 
     def _siblings(self, path: str) -> list[str] | None:
         try:

@@ -101,7 +101,7 @@ dd bs={BLOCK} skip={first_block} count={blocks} <&3 2>/dev/null
 """
 
 
-def replace(name: str, data: bytes, mark: str, expected: FileStat | None) -> str:
+def replace(name: str, data: bytes, mark: str, expected: FileStat | None, mode: int | None) -> str:
     """Put the standard input in the place of *name*: beside it, checked, and only then moved there."""
     file, draft = quote(f"./{name}"), f"./.hw-{mark}.tmp"
     link = f"ln -T -- {draft} {file} || {{ {_unchanged(file, None)} exit 1; }}"
@@ -118,6 +118,7 @@ cat > {draft} || exit 1
 {_arrived(draft, data)}if [ -e {file} ]; then
   chown "$(stat -c %u:%g -- {file})" {draft} 2>/dev/null
   chmod "$(stat -c %a -- {file})" {draft} || exit 1
+{f"else chmod {mode:o} {draft} || exit 1" if mode is not None else ""}
 fi
 sync {draft} 2>/dev/null
 {_unchanged(file, expected)}{put} || exit 1

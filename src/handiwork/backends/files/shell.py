@@ -6,13 +6,14 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from ...core.errors import UsageError
 from ...core.types import FileStat
 from . import scripts
 from .far import FarReader
-from .held import held
+from .locks import locked
 from .states import kind_of
 from .troubles import MovedPathError, StaleFileError, advised, missing, odd, told
 
@@ -71,10 +72,10 @@ class ShellFiles:
 
         return cast("BinaryIO", io.BufferedReader(FarReader(path, fetch), scripts.BLOCK))
 
-    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None) -> FileStat:
-        """Make *data* the content of *path*, whole or not at all; mode and owner are kept."""
+    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None, mode: int | None = None) -> FileStat:
+        """Make *data* the content of *path*, whole or not at all; mode and owner stay, a new file gets *mode*."""
         folder, name = _divided(path)
-        script = scripts.replace(name, data, os.urandom(8).hex(), expected)
+        script = scripts.replace(name, data, os.urandom(8).hex(), expected, mode)
         return _state(self._ask("write", path, scripts.entered(folder, make=True) + script, data))
 
     def remove(self, path: str, /, *, expected: FileStat) -> None:
@@ -84,7 +85,7 @@ class ShellFiles:
 
     def locked(self, paths: Iterable[str], /) -> AbstractContextManager[None]:
         """Keep other threads and processes of this machine from changing *paths* of that place."""
-        return held(self.place, paths)
+        return locked(Path(f"/handiwork-far/{self.place}{path}") for path in paths)
 
     def _ask(self, doing: str, path: str, script: str, data: bytes = b"") -> bytes:
         """What *script* prints. Raises `UsageError` in terms of *path* where it doesn't end well."""

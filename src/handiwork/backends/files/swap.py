@@ -45,8 +45,8 @@ class _Draft:
     named: bool
 
 
-def swap(slot: Slot, data: bytes, expected: FileStat | None) -> FileStat:
-    """Make *data* the content of *slot* and safe on the disk; mode and owner are kept.
+def swap(slot: Slot, data: bytes, expected: FileStat | None, mode: int | None = None) -> FileStat:
+    """Make *data* the content of *slot* and safe on the disk; mode and owner stay, a new file gets *mode*.
 
     Raises `StaleFileError` where the file isn't the one that *expected* tells, else `OSError`.
     """
@@ -55,7 +55,7 @@ def swap(slot: Slot, data: bytes, expected: FileStat | None) -> FileStat:
     _check(slot, old)
     with _draft(slot.folder) as draft:
         _write_all(draft.file, data)
-        _dress(draft.file, old)
+        _dress(draft.file, old, mode)
         os.fsync(draft.file)
         _put(draft, slot, expected)
         os.fsync(slot.folder)
@@ -183,9 +183,11 @@ def _write_all(file: int, data: bytes) -> None:
         rest = rest[os.write(file, rest) :]
 
 
-def _dress(file: int, old: os.stat_result | None) -> None:
-    """Give the new file the owner and mode of the one it replaces; a new name gets what umask leaves."""
+def _dress(file: int, old: os.stat_result | None, mode: int | None) -> None:
+    """Give the file the owner and mode of the one it replaces; a new name gets *mode*, or what umask leaves."""
     if old is None:
+        if mode is not None:
+            os.fchmod(file, mode)
         return
     mine = os.fstat(file)
     if (old.st_uid, old.st_gid) != (mine.st_uid, mine.st_gid):

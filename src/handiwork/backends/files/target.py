@@ -27,11 +27,16 @@ class Target:
         return f"{self.files.place}:{self.real}"
 
 
+def files_of(scope: Scope | None) -> Files:
+    """The files that calls of *scope* work on: those of its environment, else this machine's."""
+    return scope.environment.files if scope and scope.environment else _LOCAL
+
+
 def target_of(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None = None) -> Target:
     """The file that *path* means in *scope*; judged by the pipeline, or resolved here where none ran."""
     if not path or "\0" in path:
         raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    files = scope.environment.files if scope and scope.environment else _LOCAL
+    files = files_of(scope)
     real = (real_paths or {}).get(path)
     if not real:
         here = scope.here if scope else os.getcwd()

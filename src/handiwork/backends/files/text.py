@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from ...core.errors import UsageError
 from .endings import with_endings
 from .formats import format_of
 from .legacy import guess_codec
-from .local import LocalFiles
 
 Newline = Literal["lf", "crlf", "mixed", "none"]
 
@@ -70,11 +68,6 @@ class TextFile:
                 f"{character!r} can't be written in {self.encoding}",
                 "leave the character out, or convert the file to UTF-8 first",
             ) from None
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file of this machine by any path. Raises `UsageError` for what isn't there or isn't one."""
-    return LocalFiles().open(LocalFiles().real(str(path)))
 
 
 def sniff(head: bytes, name: object) -> Encoding:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ShellState,
     )
     from .roles import Embedder, Journal, Judge
+    from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -80,6 +81,13 @@ _MODULES = {
         "Journal",
         "Judge",
     ),
+    "sessions": (
+        "Entry",
+        "EntryKind",
+        "Hit",
+        "SessionInfo",
+        "SessionStore",
+    ),
     "tools": (
         "Args",
         "Effect",
@@ -117,6 +125,8 @@ __all__ = [
     "Done",
     "Effect",
     "Embedder",
+    "Entry",
+    "EntryKind",
     "EnvNames",
     "Environment",
     "FileKind",
@@ -124,6 +134,7 @@ __all__ = [
     "Files",
     "Forbid",
     "Handler",
+    "Hit",
     "Http",
     "HttpReply",
     "Journal",
@@ -146,6 +157,8 @@ __all__ = [
     "SandboxPolicy",
     "Schema",
     "Scope",
+    "SessionInfo",
+    "SessionStore",
     "ShellState",
     "Status",
     "Step",

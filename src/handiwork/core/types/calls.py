@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
+    from .roles import Journal
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -28,8 +29,8 @@ class Scope:
     `acall` run another tool through the same pipeline with everything in this scope inherited.
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
-    that have it start where the last command ended. `room` is how many characters of a result reach
-    the caller, None where nobody cuts.
+    that have it start where the last command ended. `journal` is where effects are written down, in
+    place of the pipeline's own.
     """
 
     session_id: str = ""
@@ -48,7 +49,7 @@ class Scope:
     checks: tuple[Step, ...] = ()
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
-    room: int | None = None
+    journal: Journal | None = None
 
     @property
     def here(self) -> str:
@@ -100,7 +101,8 @@ class Refusal:
 class ToolResult:
     """What came of a call. `content` is the plain text; `shown` is what the model reads.
 
-    `status` and `by` say how it ended: for a refusal, `by` is the step that refused.
+    `status` and `by` say how it ended: for a refusal, `by` is the step that refused. `kept` is the file
+    that holds the whole of a result that was cut.
     """
 
     call: ToolCall
@@ -112,6 +114,7 @@ class ToolResult:
     duration_ms: float = 0.0
     artifacts: tuple[Artifact, ...] = ()
     shown: str | None = None
+    kept: str = ""
 
     @property
     def text(self) -> str:

@@ -130,7 +130,8 @@ class Files(Protocol):
     `real` resolves a path, absolute or from `~`, as it is now; the others take such a real path and
     refuse, with `UsageError`, to follow a link on the way: what was judged is what is opened. `replace`
     and `remove` do so whole or not at all, and only while the file is still what *expected* tells
-    (None: there is none). Missing folders are made. `place` names where the files are, for locks and memory.
+    (None: there is none). Missing folders are made; a new file gets *mode*, else what the umask leaves.
+    `place` names where the files are, for locks and memory.
     """
 
     place: str
@@ -143,7 +144,7 @@ class Files(Protocol):
 
     def open(self, path: str, /) -> BinaryIO: ...
 
-    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None) -> FileStat: ...
+    def replace(self, path: str, data: bytes, /, *, expected: FileStat | None, mode: int | None = None) -> FileStat: ...
 
     def remove(self, path: str, /, *, expected: FileStat) -> None: ...
 

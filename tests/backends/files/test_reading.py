@@ -5,9 +5,9 @@ import zipfile
 
 import pytest
 
-from handiwork.backends.files import documents, page
+from handiwork.backends.files import documents, reading
 from handiwork.backends.files.local import LocalFiles
-from handiwork.backends.files.page import Wanted, read_page
+from handiwork.backends.files.reading import Wanted, read_page
 from handiwork.backends.files.seen import Session
 from handiwork.backends.files.shell import ShellFiles
 from handiwork.backends.files.target import Target
@@ -37,7 +37,7 @@ def test_the_budget_of_bytes_decides_not_the_lines(read, tmp_path):
     assert "next" not in read("many")
     (tmp_path / "cjk").write_text(("語" * 100 + "\n") * 400, encoding="utf-8")
     first = read("cjk")
-    assert 59_000 < len(first["content"].encode()) <= page.PAGE_BYTES
+    assert 59_000 < len(first["content"].encode()) <= reading.PAGE_BYTES
     assert (
         first["content"] + follow(read, first)["content"] + follow(read, follow(read, first))["content"]
         == ("語" * 100 + "\n") * 400

@@ -1,0 +1,53 @@
+"""What a file is like now, to know later whether a call that was cut short has changed it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.types import Ready
+from ..pipeline.footprint import paths_named
+
+_MOST_BYTES = 32 << 20
+Mark = dict[str, Any] | None
+
+
+def marks_of_call(ready: Ready) -> dict[str, Mark]:
+    """The marks of the files that a call will change; none where it may change anything else as well."""
+    traits = ready.entry.traits
+    if set(traits.touches.values()) != {"path"}:
+        return {}
+    here = ready.call.scope.here
+    named = paths_named(traits, ready.args)
+    return marks_of(
+        ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named
+    )
+
+
+def marks_of(paths: Iterable[str]) -> dict[str, Mark]:
+    """The mark of each file."""
+    return {path: _mark(path) for path in paths}
+
+
+def _mark(path: str) -> Mark:
+    """Size and hash of a file, of a very long one its stamp; None where there is none."""
+    try:
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode):
+            return {"kind": stat.S_IFMT(about.st_mode)}
+        if about.st_size > _MOST_BYTES:
+            return {"size": about.st_size, "inode": about.st_ino, "modified_ns": about.st_mtime_ns}
+        with open(path, "rb") as file:
+            return {"size": about.st_size, "sha256": hashlib.sha256(file.read()).hexdigest()}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return {"unreadable": error.strerror}
+
+
+def tellable(mark: Mark) -> bool:
+    """Whether a later mark can be compared with this one: it is of a file, or of none."""
+    return mark is None or "size" in mark

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..backends.files.local import LocalFiles
 from ..core.cancel import CancelToken
-from ..core.types import Command, Files, Process, Ran
+from ..core.types import Command, Files, Process, Ran, ShellState
 
 
 class MockEnvironment:
@@ -26,7 +26,8 @@ class MockEnvironment:
         cancelled = cancel is not None and cancel.is_set()
         known = command.text in self.answers
         output = self.answers.get(command.text, f"{command.text}: command not found")
-        return Ran(output, 0 if known else 127, 0.0, cancelled=cancelled)
+        state = ShellState(command.cwd, dict(command.env))
+        return Ran(output, 0 if known else 127, 0.0, cancelled=cancelled, state=state)
 
     def close(self) -> None:
         """Nothing was started."""

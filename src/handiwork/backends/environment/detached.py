@@ -20,7 +20,10 @@ class DetachedProcess:
         self.note = f"it outlives this program; its output is in {path}, and `kill {child.keeper_pid}` ends all of it"
 
     def poll(self) -> int | None:
-        return self._child.poll()
+        code = self._child.poll()
+        if code is not None and not self._child.alive():
+            self._child.release()  # nobody else looks after its descriptors
+        return code
 
     def output(self, offset: int = 0, limit: int = 20_000) -> tuple[str, int]:
         """Text from *offset* on, and the offset to go on at."""
@@ -31,17 +34,18 @@ class DetachedProcess:
             piece = whole_characters(file.read(limit))
         return plain_text(piece), start + len(piece)
 
-    def listen(self, hear: Callable[[bytes], None], /) -> None:
+    def listen(self, _hear: Callable[[bytes], None], /) -> None:
         """Refused: its output goes past us."""
         raise UsageError("what is detached can't be watched", "look at its output, or give another lifetime")
 
-    def write(self, text: str) -> None:
+    def write(self, text: str) -> None:  # noqa: ARG002
         """Refused: nobody sits at its keyboard."""
         raise UsageError(f"{self.id} reads no input", "give it what it needs in its command")
 
     def wait(self, timeout_s: float) -> int | None:
         """Its exit code once it has ended; None after *timeout_s*."""
-        return self._child.wait(timeout_s)
+        self._child.wait(timeout_s)
+        return self.poll()
 
     def signal(self, number: int) -> None:
         """Send a signal to it and everything it started."""
@@ -49,4 +53,5 @@ class DetachedProcess:
 
     def kill(self) -> int | None:
         """End it and everything it started."""
-        return self._child.kill()
+        self._child.kill()
+        return self.poll()

@@ -29,8 +29,8 @@ _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
 _IN_DOUBLE = re.compile(rb'\\([$`"\\])')
 _NAMED = {b"a": b"\a", b"b": b"\b", b"E": b"\x1b", b"e": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _NAMED[b"v"] = b"\v"
-# Of one shell, not of a session.
-_OWN = {"PWD", "SHLVL", "_", "HANDIWORK_RUN"}
+# Of one shell, not of a session; and what would give the text of the next command another meaning.
+_STAY = {"PWD", "SHLVL", "_", "IFS", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD", "BASH_COMPAT", "PS4"}
 
 
 def telling(text: str) -> str:
@@ -82,7 +82,7 @@ def exported(listing: bytes) -> dict[str, str]:
     for match in _VARIABLE.finditer(listing):
         name = match["name"].decode()
         flags = match["flags"] or b""
-        if match["value"] is None or name in _OWN or b"a" in flags or b"A" in flags:
+        if match["value"] is None or name in _STAY or b"a" in flags or b"A" in flags:
             continue
         value = os.fsdecode(b"".join(map(_unquoted, _PIECES.findall(match["value"]))))
         if not value.startswith("() {"):  # how some shells hand functions on

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import tempfile
 import time
 import weakref
@@ -19,7 +18,7 @@ from ..files.local import LocalFiles
 from .background import BackgroundProcess
 from .child import Child, Nursery
 from .detached import DetachedProcess
-from .follow import Follower
+from .follow import End, Follower
 from .handover import handed_on, telling
 from .launch import Launch, Launcher
 from .output import Output
@@ -58,27 +57,18 @@ class ShellEnvironment:
         if cancel is not None and cancel.is_set():
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
-        launch = self._launch(replace(command, text=telling(command.text)))
-        child = self._start(launch, command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
-        follower = Follower(child, output.feed)
-        try:
-            end = follower.follow(command.timeout_s, cancel)
-        except BaseException:
-            child.kill()
-            output.drop()
-            self._nursery.forget(child)
-            raise
-        left = end == "ended" and child.alive()
+        child = self._start(self._launch(replace(command, text=telling(command.text))), command, keyboard=False)
+        output = Output(4 * command.max_output_chars, self._results, "output")
+        end = self._follow(child, output, command.timeout_s, cancel)
         state, beside = handed_on(child.state, command)
-        process = self._keep(child, command) if left else None
-        survivors = [] if left else child.survivors()
-        if not left:
+        process = self._keep(child, command) if end == "ended" and child.alive() else None
+        if process is None:
+            beside += _named(child.survivors())
             self._nursery.forget(child)
         output.feed(beside)
         text, path = output.finish(command.max_output_chars)
         return Ran(
-            text + _notice(survivors),
+            text,
             code if (code := child.poll()) is not None else _KILLED,
             (time.perf_counter() - started) * 1000,
             timed_out=end == "timed_out",
@@ -87,6 +77,16 @@ class ShellEnvironment:
             process=process,
             state=state,
         )
+
+    def _follow(self, child: Child, output: Output, timeout_s: float, cancel: CancelToken | None) -> End:
+        """Hear the child to its end; whatever breaks off the waiting ends the child."""
+        try:
+            return Follower(child, output.feed).follow(timeout_s, cancel)
+        except BaseException:
+            child.kill()
+            output.drop()
+            self._nursery.forget(child)
+            raise
 
     def spawn(self, command: Command, /) -> BackgroundProcess | DetachedProcess:
         """Start and answer at once; the command has no time limit and, unless it is detached, a keyboard."""
@@ -124,7 +124,7 @@ class ShellEnvironment:
 
     def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
         name = f"bg{next(self._number)}"
-        path = self._lasting_results / f"detached-{os.urandom(6).hex()}.txt"
+        path = Path(tempfile.mkdtemp(prefix="handiwork-detached-")) / "output.txt"  # lasting, as it does
         child = self._nursery.start(
             launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path), confinement=launch.confinement
         )
@@ -135,7 +135,6 @@ class ShellEnvironment:
         if len(self._background) < MAX_BACKGROUND:
             return self._listen(child, command, leftover=True)
         child.kill()
-        self._nursery.forget(child)
         return None
 
     def _listen(self, child: Child, command: Command, *, leftover: bool) -> BackgroundProcess:
@@ -155,16 +154,10 @@ class ShellEnvironment:
         self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
         return Path(self._own_results[0].name)
 
-    @cached_property
-    def _lasting_results(self) -> Path:
-        """The folder for output of what outlives us."""
-        folder = self._given_results or Path(tempfile.mkdtemp(prefix="handiwork-"))
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder
 
-
-def _notice(survivors: list[str]) -> str:
-    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n" if survivors else ""
+def _named(survivors: list[str]) -> bytes:
+    """What could not be ended, for the end of the output."""
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n".encode() if survivors else b""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

@@ -18,9 +18,8 @@ from typing import Protocol
 
 from ...core.cancel import CancelToken
 from ...core.errors import HandiworkError, UsageError
-from ...core.types import Command, Ran
+from ...core.types import Command, Process, Ran
 from ..files.shell import ShellFiles
-from .background import BackgroundProcess
 from .child import Child, Nursery
 from .distant_scripts import NOT_BEGUN, OUTPOST, REFUSED, frame
 from .launch import Launch
@@ -184,12 +183,12 @@ class DistantEnvironment(ShellEnvironment):
             raise UsageError(ran.output.removeprefix(REFUSED).strip(), "give an existing directory as cwd")
         return ran
 
-    def spawn(self, command: Command, /) -> DistantProcess:  # type: ignore[override]
+    def spawn(self, command: Command, /) -> DistantProcess:
         """Start and answer at once; the command has a keyboard and no time limit."""
         if command.detached:
             raise UsageError("over a connection nothing is started that outlives it", "use nohup and setsid there")
         with self._named(command) as (name, named):
-            return DistantProcess(super().spawn(named), lambda: self._outpost.end(name))  # type: ignore[arg-type]
+            return DistantProcess(super().spawn(named), lambda: self._outpost.end(name))
 
     @contextlib.contextmanager
     def _named(self, command: Command) -> Iterator[tuple[str, Command]]:
@@ -204,7 +203,7 @@ class DistantEnvironment(ShellEnvironment):
 class DistantProcess:
     """A command that goes on over there (core.types `Process`)."""
 
-    def __init__(self, process: BackgroundProcess, end: Callable[[], None]) -> None:
+    def __init__(self, process: Process, end: Callable[[], None]) -> None:
         self._process, self._end = process, end
         self.id, self.command, self.note = process.id, process.command, process.note
 

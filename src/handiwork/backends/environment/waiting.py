@@ -12,6 +12,8 @@ from ...core.types import Command, Environment, Process
 Reached = Literal["end", "text", "port", "nothing"]
 
 _STEP_S, _PROBE_EVERY_S = 0.05, 0.15
+# What an ended process has printed may still be on its way to us.
+_LAST_WORDS_S = 0.5
 _PAGE = 65_536
 
 
@@ -59,7 +61,7 @@ def wait_for(
     printed = Printed(process, wanted.text, wanted.offset)
     step = _STEP_S if wanted.text or wanted.port else 4 * _STEP_S
     while True:
-        ended = process.poll() is not None
+        ended = process.poll() is not None and process.wait(_LAST_WORDS_S) is not None
         if wanted.text and printed.found():
             return "text"
         if wanted.port and time.monotonic() >= probe_at:

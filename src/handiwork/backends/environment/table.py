@@ -135,12 +135,11 @@ def _bytes(megabytes: int | None) -> int | None:
 
 
 def _stamp(name: str) -> str:
-    """What has to stay as it is for an answer to hold."""
+    """What has to stay as it is for an answer to hold: boot, kernel, user, program."""
     program = shutil.which("bwrap") if name == "bubblewrap" else None
-    parts = (_BOOT, program, os.getuid(), platform.release())
-    when = os.stat(program).st_mtime_ns if program else 0
+    changed = os.stat(program).st_mtime_ns if program else 0
     boot = _BOOT.read_text().strip() if _BOOT.exists() else ""
-    return " ".join(str(part) for part in (boot, *parts[1:], when))
+    return f"{boot} {platform.release()} {os.getuid()} {program} {changed}"
 
 
 def _read(file: Path | None) -> dict[str, str]:

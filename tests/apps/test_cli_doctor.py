@@ -94,6 +94,12 @@ def test_no_sandbox_is_a_warning_that_says_what_to_do(cli, configure):
     assert any("guard alone" in other["detail"] for other in others)
 
 
+def test_a_limit_that_nothing_keeps_is_a_problem(cli, configure):
+    configure("sandbox: {backend: none, network: off}\n")
+    (place,) = findings_of(cli("doctor", "--json"), "sandbox")
+    assert place["state"] == "problem" and "network" in place["detail"]
+
+
 def test_a_sandbox_that_is_asked_for_and_missing_is_a_problem(cli, configure, monkeypatch):
     configure("sandbox: {backend: bubblewrap}\n")
     monkeypatch.setenv("PATH", "/nowhere")

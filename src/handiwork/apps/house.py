@@ -21,7 +21,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.sandbox import PLACES, is_place
+from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
 from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
@@ -159,13 +159,18 @@ class House:
         return beside
 
     def move_commands(self, backend: str) -> None:
-        """Run commands in another place than the configured one. Raises `UsageError` for what is none."""
+        """Run commands in another place than the configured one. Raises `UsageError` for what is none.
+
+        Limits that only a sandbox keeps don't go along to a place that is none: whoever names it, wants that.
+        """
         if not is_place(backend):
             hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
             raise UsageError(f"no place for commands: {backend!r}", hint)
         self._environment.close()
         self._scopes.clear()
-        self.config = replace(self.config, sandbox=replace(self.config.sandbox, backend=backend))
+        bare = is_elsewhere(backend) or backend in ("local", "none")
+        wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
+        self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
 
     def close(self) -> None:

@@ -30,6 +30,8 @@ class Sandbox:
 
 
 NO_WISHES = Sandbox()
+# What only a sandbox keeps; paths that are allowed beside need none.
+_KEPT = ("network", "cpu_seconds", "memory_mb", "max_processes", "max_file_mb")
 NO_WISHES = Sandbox()
 SANDBOX_KEYS: tuple[str, ...] = tuple(f.name for f in fields(Sandbox))
 
@@ -64,6 +66,11 @@ def is_place(value: Any) -> bool:
         return isinstance(value, str)
     kind, _, name = value.partition(":")
     return kind in REMOTE_PLACES and bool(name) and not name.startswith("-") and name.isprintable() and " " not in name
+
+
+def limits_in(sandbox: Sandbox) -> tuple[str, ...]:
+    """The keys by which *sandbox* limits commands."""
+    return tuple(key for key in _KEPT if getattr(sandbox, key) != getattr(NO_WISHES, key))
 
 
 def is_elsewhere(backend: str) -> bool:

@@ -57,6 +57,14 @@ def test_what_is_asked_for_by_name_and_missing_is_refused(monkeypatch, tmp_path)
     assert "install the package bubblewrap" in refused.value.hint
 
 
+@pytest.mark.parametrize("backend", ["auto", "local", "ssh:box"])
+def test_a_limit_that_nothing_would_keep_is_no_limit_left_out(monkeypatch, tmp_path, backend):
+    monkeypatch.setattr(table, "why_not", lambda name, own="": "no namespaces")
+    for wish in ({"network": "off"}, {"network": ("pypi.org",)}, {"memory_mb": 10}):
+        with pytest.raises(UsageError, match=r"nothing here would keep sandbox\.(network|memory_mb)"):
+            table.open_environment(str(tmp_path), Sandbox(backend=backend, **wish))
+
+
 @pytest.mark.integration
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap isn't installed")
 def test_that_it_works_is_tried_once(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from ...catalog.supply import View
 from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
+from ...core.sandbox import limits_in
 from ...core.types import Schema
 from ..bindings import unbound
 from ..house import House, default
@@ -118,6 +119,10 @@ def _sandbox(house: House) -> Iterator[Finding]:
         return
     held = strengths.strength_of(choice.name, places.policy_of(wanted))
     bare = not held.keeps
+    if bare and (limits := limits_in(wanted)):
+        said = f"none, and nothing would keep {', '.join(limits)}: no command runs"
+        yield Finding("sandbox", "place", "problem", said, "install the package bubblewrap, or take these out")
+        return
     fix = "install the package bubblewrap, or approve with care" if bare else ""
     yield Finding("sandbox", "place", "warning" if bare else "ok", "none" if bare else choice.name, fix)
     for sentence in held.keeps:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...core.errors import HandiworkError, UsageError
-from ...core.sandbox import Sandbox
+from ...core.sandbox import Sandbox, limits_in
 from ...core.types import Command, SandboxPolicy
 from .bubblewrap import BubblewrapLauncher
 from .docker import DockerEnvironment
@@ -51,16 +51,25 @@ class Choice:
 def open_environment(results: str, sandbox: Sandbox, own: str = "") -> ShellEnvironment:
     """The environment that *sandbox* names; *own* is the folder of our own state.
 
-    Raises `UsageError` where what was asked for by name doesn't work here: there is no way around it.
+    Raises `UsageError` where what was asked for by name doesn't work here, and where a limit was asked for
+    that nothing would keep: there is no way around it.
     """
     kind, _, name = sandbox.backend.partition(":")
     if name:
+        _refuse_limits(sandbox, sandbox.backend)
         return REMOTE[kind](name, results)
     choice = choose(sandbox.backend, own)
     if choice.name == "local":
+        _refuse_limits(sandbox, "; ".join((sandbox.backend, *choice.missing.values())))
         return LocalEnvironment(results)
     person = Person(own=own, results=results)
     return SandboxEnvironment(LAUNCHERS[choice.name](policy_of(sandbox), person), results)
+
+
+def _refuse_limits(sandbox: Sandbox, why: str) -> None:
+    if limits := limits_in(sandbox):
+        said = ", ".join(f"sandbox.{key}" for key in limits)
+        raise UsageError(f"nothing here would keep {said} ({why})", f"use bubblewrap or landlock, or take {said} out")
 
 
 def choose(backend: str, own: str = "") -> Choice:

@@ -59,6 +59,9 @@ def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
     asking = parser.add_mutually_exclusive_group()
     asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
     asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
+    parser.add_argument(
+        "--sandbox", metavar="NAME", help="where commands run: auto, bubblewrap, landlock, local, ssh:HOST"
+    )
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
     parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
@@ -106,6 +109,8 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
     past = find_session(house, said.resume, out.note) if said.resume else None
     if past:
         said = _gone_on(said, past)
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)

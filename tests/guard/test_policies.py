@@ -125,7 +125,11 @@ def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> No
         return asked.keys
 
     assert keys() == keys(OTHER="1") == (f"command:git push --force origin $TARGET@{tmp_path}",)
-    assert keys(TARGET="all") == keys(TARGET="all", OTHER="1") == (f"command:git push --force origin $TARGET@{tmp_path} TARGET=all",)
+    assert (
+        keys(TARGET="all")
+        == keys(TARGET="all", OTHER="1")
+        == (f"command:git push --force origin $TARGET@{tmp_path} TARGET=all",)
+    )
     assert len({keys(), keys(TARGET="all"), keys(TARGET="clean"), keys(PATH="/x"), keys(LD_PRELOAD="x")}) == 5
 
 

@@ -17,6 +17,9 @@ def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
     asking = parser.add_mutually_exclusive_group()
     asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
     asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
+    parser.add_argument(
+        "--sandbox", metavar="NAME", help="where commands run: auto, bubblewrap, landlock, local, ssh:HOST"
+    )
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
     parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")

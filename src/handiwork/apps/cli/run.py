@@ -79,6 +79,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
     past = find_session(house, said.resume, out.note) if said.resume else None
     if past:
         said = _gone_on(said, past)
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)

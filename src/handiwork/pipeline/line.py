@@ -19,6 +19,7 @@ from ..core.residents import is_resident_thread
 from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
+from .firing import NOTHING_HEARD, Heard, firing
 from .outcomes import completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
@@ -42,6 +43,14 @@ class Pipeline(Parts):
     async def arun(self, call: ToolCall) -> ToolResult:
         """Run one call while the caller's loop stays free."""
         return await drivers.adrive(self, self.open(call))
+
+    def fire(self, name: str, **keywords: Any) -> Heard:
+        """Call the hooks of *name*, which is one of `POINTS`, and wait for what they say."""
+        return drivers.fire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
+
+    async def afire(self, name: str, **keywords: Any) -> Heard:
+        """The same while the caller's loop stays free."""
+        return await drivers.afire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
 
     def bind(self, scope: Scope) -> Scope:
         """The scope with ways back into this pipeline, which inherit everything in it."""

@@ -52,7 +52,7 @@ def run(said: Namespace, out: Output) -> int:
                 document, code = _turn(runner.run, work.run(agent, prompt), out)
                 told.append(document)
     finally:
-        session.close()
+        agent.close()
         close_sessions(house)
     if out.json:
         out.document({"turns": told, "session": session.id or None})

@@ -84,7 +84,7 @@ def run(said: Namespace, out: Output) -> int:
         _report(outcome, agent.conversation.session, out)
         return settle_session(agent.conversation.session, work.exit_code or exit_code_of(outcome), out)
     finally:
-        agent.conversation.session.close()
+        agent.close()
         close_sessions(house)
 
 

@@ -77,6 +77,7 @@ class _Task:
     last_turn: list[ToolResult] = field(default_factory=list)
     waits: bool = False
     anew: int = 0
+    empty: int = 0
 
 
 class Agent:
@@ -165,13 +166,8 @@ class Agent:
             self.conversation.close_open_calls()
 
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
-        begun = await self._points.begin()
-        await self._run_granted(task, guard)
-        if task.waits:
+        if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
-        self.conversation.say(prompt)
-        self._add((*begun.context, *context))
-        empty = 0
         while True:
             over = self._over_budget(task)
             if over:
@@ -190,10 +186,16 @@ class Agent:
                 if not await self._goes_on(task, outcome):
                     return outcome
             else:
-                empty += 1
-                if empty > _MOST_EMPTY:
-                    raise ModelError("the model gave no answer", "try another model, or say the task differently")
-                self.conversation.nudge(_NUDGE)
+                self._reject_empty(task)
+
+    async def _take_in(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
+        """What was granted meanwhile is run, then the prompt said; False where a call still waits."""
+        begun = await self._points.begin()
+        await self._run_granted(task, guard)
+        if not task.waits:
+            self.conversation.say(prompt)
+            self._add((*begun.context, *context))
+        return not task.waits
 
     async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
         """Whether a hook wants more than the answer; the model is told what, a few times at most."""
@@ -266,6 +268,12 @@ class Agent:
     def _reads(self, name: str) -> bool:
         entry = self._pipeline.registry.get(name)
         return entry is not None and entry.traits.resolved_effect() == "read"
+
+    def _reject_empty(self, task: _Task) -> None:
+        task.empty += 1
+        if task.empty > _MOST_EMPTY:
+            raise ModelError("the model gave no answer", "try another model, or say the task differently")
+        self.conversation.nudge(_NUDGE)
 
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()

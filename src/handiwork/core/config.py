@@ -32,7 +32,7 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and
     `max_seconds` bound one task. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others.
+    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -52,6 +52,7 @@ class Config:
     mode: Mode = "accept-edits"
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    hooks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -82,6 +83,7 @@ _KINDS: Mapping[str, Any] = {
     "mode": (str,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "hooks": (dict,),
 }
 _POSITIVE = frozenset(
     (

@@ -58,7 +58,7 @@ POINTS: Mapping[str, Point] = {
     BEFORE_COMPACTION: Point(
         "before old messages give way to a digest", (*_TALK, "messages", "context_tokens", "trigger")
     ),
-    STOP: Point("when the work on a prompt is about to end", (*_TALK, "ending", "answer", "steps", "again"), ("block",)),
+    STOP: Point("when work on a prompt is about to end", (*_TALK, "ending", "answer", "steps", "again"), ("block",)),
     SUBAGENT_START: Point("before a sub-agent begins", (*_TALK, "subagent_id", "prompt"), ("context",)),
     SUBAGENT_STOP: Point("after a sub-agent ended", (*_TALK, "subagent_id", "ending", "answer", "duration_ms")),
     SESSION_END: Point("once, when the conversation is left", (*_TALK, "ending")),

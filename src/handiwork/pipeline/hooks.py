@@ -145,22 +145,19 @@ def read_answer(hook: Hook, answer: Any) -> Said:
 
 
 def _read(hook: Hook, answer: Any, allowed: tuple[str, ...]) -> Said:
-    if isinstance(answer, str):
-        if "text" in allowed:
-            return Said(text=answer)
-        return _unclear(answer) if hook.guards or "context" not in allowed else Said(context=answer[:_MOST_CONTEXT])
-    if not isinstance(answer, Mapping) or (not answer and hook.guards):
-        return _unclear(answer)
-    words, context = answer.get("message") or answer.get("reason"), answer.get("context") or ""
+    if isinstance(answer, str) and "text" in allowed:
+        return Said(text=answer)
+    if isinstance(answer, str) and "context" in allowed and not hook.guards:
+        return Said(context=answer[:_MOST_CONTEXT])
+    if isinstance(answer, Mapping) and isinstance(answer.get("context", ""), str) and (answer or not hook.guards):
+        return _read_mapping(hook, answer)
+    return _unclear(answer)
+
+
+def _read_mapping(hook: Hook, answer: Mapping[str, Any]) -> Said:
+    words, context = answer.get("message") or answer.get("reason"), answer.get("context", "")[:_MOST_CONTEXT]
     args = dict(answer["args"]) if isinstance(answer.get("args"), Mapping) else None
-    if not isinstance(context, str):
-        return _unclear(answer)
-    context = context[:_MOST_CONTEXT]
     match answer.get("action"):
-        case "allow" | "continue":
-            return Said(context=context)
-        case None if "context" in answer or not answer:
-            return Said(context=context)
         case "block" | "deny":
             return Said(block=str(words or f"blocked by {hook.source}"))
         case "ask":
@@ -168,7 +165,9 @@ def _read(hook: Hook, answer: Any, allowed: tuple[str, ...]) -> Said:
             return Said(ask=Ask(reason, (f"hook:{hook.source}: {reason}",)), args=args, context=context)
         case "modify" if args is not None:
             return Said(args=args, context=context)
-    return _unclear(answer)
+        case None if "context" in answer or not answer:
+            return Said(context=context)
+    return Said(context=context) if answer.get("action") in ("allow", "continue") else _unclear(answer)
 
 
 def _unclear(answer: Any) -> Said:

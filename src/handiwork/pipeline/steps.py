@@ -28,8 +28,8 @@ from ..core.types import (
 from ..core.wire import copy_json
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
-from .footprint import paths_named
 from .firing import Heard, firing
+from .footprint import paths_named
 from .hook_points import APPROVAL_ANSWERED, APPROVAL_ASKED, POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT
 from .hooks import Hook, Said, read_answer
 from .limits import cut

@@ -17,7 +17,7 @@ def fire(pipeline):
     """Fires by either driver, with every keyword of the point."""
 
     def call(name, driver="sync", **facts):
-        keywords = {key: None for key in POINTS[name].keywords} | facts
+        keywords = dict.fromkeys(POINTS[name].keywords) | facts
         return pipeline.fire(name, **keywords) if driver == "sync" else asyncio.run(pipeline.afire(name, **keywords))
 
     return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,9 +118,7 @@ class HookCommands:
         cwd = str(told.get("cwd") or "/")
         env = child_environment(_variables(told, cwd), hook.env)
         try:
-            ran = exchange(
-                self._nursery, hook.command, dumps(dict(told)).encode(), cwd=cwd, env=env, timeout_s=hook.timeout_s
-            )
+            ran = exchange(self._nursery, hook.command, _written(told), cwd=cwd, env=env, timeout_s=hook.timeout_s)
         except HandiworkError as error:
             return Done(errand, None, failed(hook, f"could not be started: {error}"))
         return Done(errand, ran, self._ruling(hook, ran, told))
@@ -128,6 +127,11 @@ class HookCommands:
         said = ruling_of(hook, ran)
         in_part = said.updated is not None and hook.foreign and told.get("tool_input", {}).get("patch")
         return failed(hook, "changed a patch, of which it was told one file only") if in_part else said
+
+
+def _written(told: Mapping[str, Any]) -> bytes:
+    """As compact as others write it: scripts search this for `"tool_name":"Bash"`."""
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "replace")
 
 
 def _variables(told: Mapping[str, Any], cwd: str) -> dict[str, str]:

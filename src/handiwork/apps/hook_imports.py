@@ -18,10 +18,11 @@ _OF_CALLS = ("pre_tool_call", "post_tool_call", "transform_tool_result")
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a file's hooks become: the new value of `hooks`, those that are new in it, and what stays behind."""
+    """What a file's hooks become: the new value of `hooks`, what is new in it, was in it, and stays behind."""
 
     hooks: dict[str, Any]
     added: tuple[CommandHook, ...]
+    known: tuple[CommandHook, ...]
     left: tuple[str, ...]
 
 
@@ -32,6 +33,7 @@ def import_hooks(path: str, known: Mapping[str, Any]) -> Imported:
     """
     merged = {event: list(entries) for event, entries in known.items()}
     added: list[CommandHook] = []
+    there: list[CommandHook] = []
     left: list[str] = []
     for event, entry in _entries(_read(path)):
         try:
@@ -39,10 +41,12 @@ def import_hooks(path: str, known: Mapping[str, Any]) -> Imported:
         except UsageError as error:
             left.append(f"{event}: {error}")
             continue
-        if entry not in merged.get(event, []):
+        if entry in merged.get(event, []):
+            there.append(hook)
+        else:
             merged.setdefault(event, []).append(entry)
             added.append(hook)
-    return Imported(merged, tuple(added), tuple(left))
+    return Imported(merged, tuple(added), tuple(there), tuple(left))
 
 
 def _read(path: str) -> Mapping[str, Any]:

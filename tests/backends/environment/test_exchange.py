@@ -37,7 +37,7 @@ def test_who_does_not_listen_is_not_waited_for(ask):
 
 
 def test_a_command_of_several_lines_with_quotes(ask):
-    assert ask("x='a \"b\"'\nif true; then echo \"$x\"; fi # end").out == 'a "b"\n'
+    assert ask('x=\'a "b"\'\nif true; then echo "$x"; fi # end').out == 'a "b"\n'
 
 
 def test_a_folder_that_is_not_there(ask, tmp_path):

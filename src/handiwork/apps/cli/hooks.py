@@ -44,8 +44,8 @@ def configure(parser: Parser) -> None:
 
 def _configure_test(parser: Parser) -> None:
     parser.add_argument("event", help="such as PreToolUse or pre_tool_call")
-    parser.add_argument("arguments", nargs="*", help="the tool's arguments: one JSON object, or k=v")
-    parser.add_argument("--tool", metavar="NAME", default="terminal", help="the tool that is called (terminal)")
+    parser.add_argument("--tool", metavar="WORD", nargs="+", default=["terminal"],
+                        help="the tool that is called, and its arguments: one JSON object, or k=v")  # fmt: skip
     parser.add_argument("--prompt", metavar="TEXT", default="hello", help="what the person says")
 
 
@@ -104,9 +104,10 @@ def _is_meant(hook: CommandHook, written: str) -> bool:
 
 def _made_up(point: str, said: Namespace) -> dict[str, Any]:
     """The keywords of an event that didn't happen."""
-    tool = OURS.get(said.tool, said.tool)
-    words = arguments_of(said.arguments) if said.arguments else {}
-    args: Args = to_ours(tool, words) if said.tool != tool else words
+    written, *words = said.tool
+    tool = OURS.get(written, written)
+    told = arguments_of(words) if words else {}
+    args: Args = to_ours(tool, told) if written != tool else told
     facts: dict[str, Any] = {
         "tool_name": tool, "args": args, "task_id": "default", "tool_call_id": "call_1", "cwd": os.getcwd(),
         "session_id": "test", "result": "the result", "duration_ms": 1.0, "status": "ok", "reason": "a test",
@@ -171,7 +172,7 @@ def _advice(hook: CommandHook) -> str:
 def _import(house: House, said: Namespace, out: Output) -> int:
     """Write the hooks of a file into the person's configuration."""
     found = import_hooks(os.path.expanduser(said.file), house.config.hooks)
-    if not found.added and found.left:
+    if found.left and not found.added and not found.known:
         raise UsageError(f"nothing of {said.file} can be run: {found.left[0]}")
     path = set_value(house.home, "hooks", found.hooks) if found.added and not said.dry_run else None
     out.show(
@@ -192,4 +193,5 @@ def _told(found: Imported, path: str | None) -> Iterator[str]:
         yield f"{len(found.added)} hooks taken in ({path})"
         yield "a guard that exits with anything but 0 and 2 now says no; try each: handiwork hooks test EVENT"
     else:
-        yield f"{len(found.added)} hooks to take in; nothing was written"
+        there = f", {len(found.known)} are there already" if found.known else ""
+        yield f"{len(found.added)} hooks to take in{there}; nothing was written"

@@ -170,6 +170,14 @@ def test_a_patch_that_cannot_be_read_does_not_pass(house):
     assert house.call("patch", patch="nonsense").by == "pre_tool_call"
 
 
+def test_what_is_typed_into_a_shell_is_a_command_too(house, add):
+    add("process", lambda args: "typed", properties={"action": TEXT, "id": TEXT, "text": TEXT})
+    house.hooks(guard("""grep -q '"command":"rm ' && { echo 'no deleting' >&2; exit 2; }; exit 0""", "Bash"))
+    assert "no deleting" in house.call("process", action="write", id="bg1", text="rm -rf x\n").content
+    assert house.call("process", action="write", id="bg1", text="ls\n").content == "typed"
+    assert house.call("process", action="poll", id="bg1").content == "typed"
+
+
 def test_after_a_call_words_reach_the_model(house):
     house.hooks({"PostToolUse": [{"matcher": "Write", "command": "echo 'line too long' >&2; exit 2"}]})
     assert house.call("write_file", path="a", content="x").content.endswith('"content": "x"}\n\nline too long')

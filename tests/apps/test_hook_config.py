@@ -7,6 +7,7 @@ import re
 import pytest
 
 from handiwork.apps.config_file import load_config
+from handiwork.apps.foreign_names import names_of
 from handiwork.apps.hook_config import CommandHook, event_of, read_hooks
 from handiwork.core.errors import ConfigError, UsageError
 
@@ -86,7 +87,7 @@ def test_what_is_wrong_is_told_with_its_place(hooks, words):
     ],
 )
 def test_matchers_know_both_names_and_the_whole_of_them(matcher, tool, fits):
-    assert CommandHook("PreToolUse", "x", matcher).matches(tool) is fits
+    assert CommandHook("PreToolUse", "x", matcher).matches(*names_of(tool)) is fits
 
 
 def test_a_project_may_not_say_hooks(home, tmp_path, configure_project):

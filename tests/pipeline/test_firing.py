@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from handiwork.core.types import Answer, Ask, ToolCall
+from handiwork.core.types import Answer, Ask, Forbid, ToolCall, Traits
 from handiwork.pipeline.hook_points import POINTS
 from handiwork.pipeline.hooks import Hooks
+from handiwork.pipeline.turn import run_turn
 
 
 @pytest.fixture
@@ -129,6 +130,27 @@ def test_a_note_stands_below_the_result(add, run, pipeline):
     add("t", lambda args: "the result")
     pipeline.hooks.register("pre_tool_call", lambda **kw: {"context": "mind the gap"})
     assert run("t").content == "the result\n\nmind the gap"
+
+
+def test_a_hook_may_answer_for_a_tool_that_only_reads_and_the_guard_still_judges(add, run, pipeline):
+    ran = []
+    add("read", lambda args: ran.append(1) or "fresh", traits=Traits(read_only=True))
+    add("write", lambda args: ran.append(1) or "done", traits=Traits(effect="write"))
+    pipeline.hooks.register("pre_tool_call", lambda **kw: {"action": "answer", "result": "kept"})
+    result = run("read")
+    assert (result.content, result.status, ran) == ("kept", "ok", []) and result.labels[0].integrity == "outside"
+    assert run("write").by == "pre_tool_call" and ran == []
+    pipeline.judge = lambda ready: Forbid("not that")
+    assert run("read").by == "guard"
+
+
+def test_answered_calls_of_a_turn_keep_their_places(add, pipeline):
+    add("read", lambda args: "fresh", properties={"n": {"type": "integer"}}, traits=Traits(read_only=True))
+    pipeline.hooks.register(
+        "pre_tool_call", lambda args: {"action": "answer", "result": "kept"} if args["n"] == 1 else None
+    )
+    results = asyncio.run(run_turn(pipeline, [ToolCall("read", {"n": n}, f"c{n}") for n in range(3)]))
+    assert [r.content for r in results] == ["fresh", "kept", "fresh"]
 
 
 def test_one_hook_may_change_the_arguments_and_ask(add, run, pipeline):

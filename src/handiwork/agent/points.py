@@ -28,7 +28,7 @@ class Points:
     def __init__(self, pipeline: Pipeline, conversation: Conversation, scope: Scope, model: str) -> None:
         self._pipeline, self._conversation = pipeline, conversation
         self._scope, self._model = scope, model
-        self._begun = False
+        self._begun, self._prompt = False, ""
 
     def wants(self, name: str) -> bool:
         """Whether anybody hears of *name*: what is costly to find out isn't found out for nobody."""
@@ -36,6 +36,7 @@ class Points:
 
     async def submit(self, prompt: str) -> Heard:
         """A prompt came, of which nothing is stored yet."""
+        self._prompt = prompt
         return await self._tell(USER_PROMPT_SUBMIT, prompt=prompt, messages=self._conversation.messages)
 
     async def begin(self) -> Heard:
@@ -70,7 +71,7 @@ class Points:
 
     async def stop(self, ending: str, answer: str, steps: int, *, again: bool) -> Heard:
         """The work on a prompt is about to end; *again* is whether a hook had it go on before."""
-        return await self._tell(STOP, ending=ending, answer=answer, steps=steps, again=again)
+        return await self._tell(STOP, prompt=self._prompt, ending=ending, answer=answer, steps=steps, again=again)
 
     def end(self, ending: str) -> None:
         """The conversation is left. Told once, and only where its beginning was."""

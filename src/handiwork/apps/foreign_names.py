@@ -50,6 +50,8 @@ def to_foreign(tool: str, args: Mapping[str, Any], cwd: str) -> list[tuple[str, 
     foreign = TOOLS.get(tool)
     if foreign is None:
         return [(tool, dict(args))]
+    if tool == "process" and args.get("text"):  # what is typed into a shell that runs is a command, too
+        return [("Bash", {**args, "command": args["text"]})]
     name = "Glob" if tool == "search_files" and args.get("target") == "files" else foreign.names[0]
     told = {foreign.arguments.get(key, key): _scaled(tool, key, value) for key, value in args.items()}
     told = {key: _whole(value, cwd) if key in _PATHS else value for key, value in told.items()}

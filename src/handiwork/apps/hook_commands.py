@@ -19,7 +19,7 @@ from ..core.errors import HandiworkError
 from ..core.wire import dumps
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
-from .foreign_names import to_foreign, to_ours
+from .foreign_names import names_of, to_foreign, to_ours
 from .hook_answers import Ruling, failed, merge, ruling_of
 from .hook_config import CommandHook
 
@@ -37,7 +37,7 @@ _TOLD_AS = {
     "ending": "reason",
 }
 _NOT_TOLD = frozenset({"messages", "task_id"})
-_SUBJECTS = ("tool_name", "source", "trigger", "ending")
+_SUBJECTS = ("source", "trigger", "ending")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +96,18 @@ class HookCommands:
 
     def _errands(self, hook: CommandHook, keywords: Mapping[str, Any]) -> Iterable[Errand]:
         """What a hook is told of an event: mostly once; of a patch, once for each file."""
-        subject = next((str(keywords[key]) for key in _SUBJECTS if key in keywords), "")
-        subject = "permission_prompt" if hook.event == "Notification" else subject
-        if not hook.matches(subject) or (hook.event == "PostToolUse" and keywords.get("status") != "ok"):
+        if hook.event == "PostToolUse" and keywords.get("status") != "ok":
             return []
         told = self._told(hook, keywords)
-        if "tool_name" not in keywords or not hook.foreign:
+        if "tool_name" not in keywords or hook.event == "Notification":
+            subject = told.get("notification_type") or next((keywords[k] for k in _SUBJECTS if k in keywords), "")
+            return [Errand(hook, told)] if hook.matches(str(subject)) else []
+        tool = keywords["tool_name"]
+        calls = to_foreign(tool, keywords["args"], keywords["cwd"])
+        if not hook.matches(*names_of(tool), *(name for name, _ in calls)):
+            return []
+        if not hook.foreign:
             return [Errand(hook, told)]
-        calls = to_foreign(keywords["tool_name"], keywords["args"], keywords["cwd"])
         return [Errand(hook, {**told, "tool_name": name, "tool_input": args}) for name, args in calls]
 
     def _told(self, hook: CommandHook, keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..core.errors import UsageError, near_names
 from ..pipeline.hook_points import POINTS
-from .foreign_names import names_of
 
 # Other agents' events, and the point of ours that each of them is.
 EVENTS: Mapping[str, str] = {
@@ -71,15 +70,9 @@ class CommandHook:
         """What reports call it."""
         return f"{self.event} {self.name or self.command}"[:120]
 
-    def matches(self, subject: str) -> bool:
-        """Whether it is for this tool, by any of its names, or for this source or trigger."""
-        if self.matcher in ("", "*"):
-            return True
-        names = names_of(subject) if self.point in _OF_TOOLS else (subject,)
-        return any(re.fullmatch(self.matcher, name) for name in names)
-
-
-_OF_TOOLS = frozenset(name for name, point in POINTS.items() if "tool_name" in point.keywords)
+    def matches(self, *subjects: str) -> bool:
+        """Whether it is for one of these: the names of a tool, a source, a trigger."""
+        return self.matcher in ("", "*") or any(re.fullmatch(self.matcher, subject) for subject in subjects)
 
 
 def event_of(written: str) -> str:

@@ -83,5 +83,5 @@ def idle_matchers(house: House) -> Iterator[tuple[str, str]]:
     names = [name for tool in house.registry.names() for name in names_of(tool)]
     for hook in read_hooks(house.config.hooks):
         is_far = hook.matcher.startswith("mcp__")  # of a server that may not be connected now
-        if hook.point in _OF_CALLS and not is_far and not any(map(hook.matches, (*names, *OURS))):
+        if hook.point in _OF_CALLS and not is_far and not hook.matches(*names, *OURS):
             yield hook.label, hook.matcher

@@ -25,7 +25,7 @@ STOP = "stop"
 
 
 class Point(NamedTuple):
-    """One point. `answers` are of `block`, `ask`, `modify`, `context`, `text`; none means that it only observes.
+    """One point. `answers` are of those that docs/hooks.md explains; none means that it only observes.
 
     Where it `guards`, a hook that fails or can't be understood is a no; elsewhere that is logged, counted
     and gone on from.
@@ -42,7 +42,9 @@ _RESULT = (*_CALL, "result", "duration_ms", "status")
 _TALK = ("session_id", "cwd", "platform", "model")
 
 POINTS: Mapping[str, Point] = {
-    PRE_TOOL_CALL: Point("before a call is judged", _CALL, ("block", "ask", "modify", "context"), guards=True),
+    PRE_TOOL_CALL: Point(
+        "before a call is judged", _CALL, ("block", "ask", "modify", "context", "answer"), guards=True
+    ),
     POST_TOOL_CALL: Point("after every call, refused ones too", _RESULT),
     TRANSFORM_TOOL_RESULT: Point("after a call that ran, before its result is masked and cut", _RESULT, ("text",)),
     APPROVAL_ASKED: Point("before somebody is asked whether a call may run", (*_CALL, "reason", "keys"), ("block",)),
@@ -58,7 +60,9 @@ POINTS: Mapping[str, Point] = {
     BEFORE_COMPACTION: Point(
         "before old messages give way to a digest", (*_TALK, "messages", "context_tokens", "trigger")
     ),
-    STOP: Point("when work on a prompt is about to end", (*_TALK, "ending", "answer", "steps", "again"), ("block",)),
+    STOP: Point(
+        "when work on a prompt is about to end", (*_TALK, "prompt", "ending", "answer", "steps", "again"), ("block",)
+    ),
     SUBAGENT_START: Point("before a sub-agent begins", (*_TALK, "subagent_id", "prompt"), ("context",)),
     SUBAGENT_STOP: Point("after a sub-agent ended", (*_TALK, "subagent_id", "ending", "answer", "duration_ms")),
     SESSION_END: Point("once, when the conversation is left", (*_TALK, "ending")),

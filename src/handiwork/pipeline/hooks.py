@@ -119,6 +119,8 @@ def _keywords_of(fn: Callable[..., Any]) -> frozenset[str] | None:
 class Said:
     """What a hook answered: why not, whom to ask, other arguments, another text, words for the model.
 
+    `result` is what a call that only reads is answered with, without being run.
+
     `problem` says what of it can't be understood, or isn't to be said at that point.
     """
 
@@ -127,6 +129,7 @@ class Said:
     args: Args | None = None
     text: str | None = None
     context: str = ""
+    result: str | None = None
     problem: str = ""
 
 
@@ -140,6 +143,7 @@ def read_answer(hook: Hook, answer: Any) -> Said:
         return NOTHING
     said = _read(hook, answer, point.answers)
     meant = {"block": said.block, "ask": said.ask, "modify": said.args is not None, "context": said.context}
+    meant["answer"] = said.result is not None
     wrong = [kind for kind, value in meant.items() if value and kind not in point.answers]
     return Said(problem=f"may not answer {wrong[0]!r}") if wrong else said
 
@@ -165,6 +169,8 @@ def _read_mapping(hook: Hook, answer: Mapping[str, Any]) -> Said:
             return Said(ask=Ask(reason, (f"hook:{hook.source}: {reason}",)), args=args, context=context)
         case "modify" if args is not None:
             return Said(args=args, context=context)
+        case "answer" if isinstance(answer.get("result"), str):
+            return Said(result=answer["result"], context=context)
         case None if "context" in answer or not answer:
             return Said(context=context)
     return Said(context=context) if answer.get("action") in ("allow", "continue") else _unclear(answer)

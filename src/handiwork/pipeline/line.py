@@ -20,7 +20,7 @@ from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
 from .firing import NOTHING_HEARD, Heard, firing
-from .outcomes import completed, refused
+from .outcomes import answered, completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
 
@@ -82,7 +82,12 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
-        result = refused(call, ready) if isinstance(ready, Refusal) else completed(ready, *(yield Execute(ready)))
+        if isinstance(ready, Refusal):
+            result = refused(call, ready)
+        elif ready.answer is None:
+            result = completed(ready, *(yield Execute(ready)))
+        else:
+            result = answered(ready, ready.answer)
         for finish in FINISH:
             told: Any = finish(self, known, result)
             if told is not result:

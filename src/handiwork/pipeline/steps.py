@@ -143,7 +143,11 @@ def _heed_before(parts: Parts, ready: Ready, hook: Hook, said: Said) -> Prepared
         changed = put_right(parts, ready, said.args)
         if isinstance(changed, Refusal):
             return Refusal(f"{hook.source} changed the arguments: {changed.reason}", PRE_TOOL_CALL)
-        ready = replace(changed, notes=ready.notes)
+        ready = replace(changed, notes=ready.notes)  # an answer was to other arguments
+    if said.result is not None:
+        if ready.entry.traits.resolved_effect() != "read":
+            return Refusal(f"{hook.source} answered in place of a tool that doesn't only read", PRE_TOOL_CALL)
+        ready = replace(ready, answer=said.result)
     if said.ask:
         ready = replace(ready, asks=(*ready.asks, said.ask))
     return replace(ready, notes=(*ready.notes, said.context)) if said.context else ready

@@ -28,7 +28,7 @@ HOOKS: Mapping[str, ForeignHook] = {
     "pre_llm_call": ForeignHook(
         "user_prompt_submit", {"user_message": "prompt", "conversation_history": "messages"}, guards=False
     ),
-    "post_llm_call": ForeignHook("stop", {"assistant_response": "answer"}),
+    "post_llm_call": ForeignHook("stop", {"user_message": "prompt", "assistant_response": "answer"}),
     "pre_api_request": ForeignHook("pre_model_request", _REQUEST),
     "post_api_request": ForeignHook("post_model_request", {"api_call_count": "step", "api_duration": "duration_ms"}),
     "on_session_start": ForeignHook("session_start"),

@@ -26,7 +26,7 @@ $(BIN)/python:
 
 $(VENV)/.ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev,local,embeddings]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev,local,embeddings,documents]"
 	@touch $@
 
 demo: $(VENV)/.ready
@@ -57,7 +57,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python bench/spine.py
 
 reliability: $(VENV)/.ready
-	PYTHONPATH=src:tests/integration $(BIN)/python -m kills
+	$(BIN)/python bench/reliability.py
 
 docs: $(VENV)/.ready
 	$(BIN)/python docs/build.py

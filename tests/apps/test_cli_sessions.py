@@ -62,6 +62,14 @@ def test_a_session_is_gone_on_with(cli, script, work, way):
     assert prompts == ["Read a.txt 数据库", "More"] and row["state"] == "answered"
 
 
+def test_a_resumption_without_a_task_leaves_it_as_it_was(cli, script, work):
+    assert cli("run", "-", "--resume", work, "--model", script("hi"), stdin="").code == 2
+    assert cli("chat", "--resume", work, "--model", script("hi"), stdin="").code == 0
+    (row,) = cli("sessions", "list", "--json").document["sessions"]
+    assert row["state"] == "answered"
+    assert cli("check").code == 0
+
+
 def test_it_goes_on_with_the_model_folder_and_tools_of_its_beginning(cli, script, tmp_path, monkeypatch):
     there = tmp_path / "there"
     there.mkdir()

@@ -120,10 +120,12 @@ def test_on_error_allow(house, command):
     assert house.call("terminal", command="ls").status == "ok" and house.pipe.hooks.failures
 
 
-def test_a_folder_that_is_gone_blocks(house):
-    house.hooks(guard("exit 0"))
+def test_where_the_folder_is_not_here_a_relative_guard_blocks(house):
     scope = Scope(cwd=str(house.folder / "gone"))
-    assert "could not be started" in house.pipe.run(ToolCall("terminal", {"command": "ls"}, "c1", scope)).content
+    house.hooks(guard("echo from $(pwd) >&2; exit 2"))
+    assert "from /" in house.pipe.run(ToolCall("terminal", {"command": "ls"}, "c1", scope)).content
+    house.hooks(guard(house.script("guard.sh", "exit 0")))
+    assert house.pipe.run(ToolCall("terminal", {"command": "ls"}, "c1", scope)).by == "pre_tool_call"
 
 
 def test_a_tool_of_a_server_passes_the_same_gate(house):

@@ -21,12 +21,23 @@ from ..core.events import (
     Watcher,
     unwatched,
 )
-from ..core.types import Handler, Message, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..core.types import (
+    Background,
+    Handler,
+    Message,
+    Model,
+    ModelReply,
+    ModelRequest,
+    Scope,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
-from .conversation import Conversation
+from .conversation import NEWS, Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .points import Points
@@ -71,6 +82,7 @@ class _Task:
 
     scope: Scope
     guides: str  # read once: the prompt keeps its bytes while the task runs
+    background: Background | None = None
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
@@ -85,7 +97,8 @@ class Agent:
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more.
+    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
+    the turns of a session, whose news is told with the next request.
     """
 
     def __init__(
@@ -101,6 +114,7 @@ class Agent:
         context: Context | None = None,
         watch: Watcher = unwatched,
         session: Unkept | None = None,
+        background: Callable[[str], Background] | None = None,
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
@@ -108,7 +122,7 @@ class Agent:
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._context = context or Context(None)
-        self._watch = watch
+        self._watch, self._background = watch, background
         self._points = Points(pipeline, self.conversation, scope, model.name)
         self._ending = "left"
 
@@ -147,7 +161,8 @@ class Agent:
             checks=(*self._scope.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
-        task = _Task(scope, read_guides(scope.cwd, scope.workspace))
+        background = self._background(scope.session_id or scope.task_id) if self._background else None
+        task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
         work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
@@ -164,6 +179,8 @@ class Agent:
         finally:
             forget()
             self.conversation.close_open_calls()
+            if task.background:
+                task.background.end_turn()
 
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
@@ -193,7 +210,7 @@ class Agent:
         begun = await self._points.begin()
         await self._run_granted(task, guard)
         if not task.waits:
-            self.conversation.say(prompt)
+            self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
             self._add((*begun.context, *context))
         return not task.waits
 
@@ -212,7 +229,9 @@ class Agent:
             self.conversation.nudge(words)
 
     async def _ask(self, task: _Task) -> ModelReply:
-        """Ask the model once, with the tools of the moment."""
+        """Ask the model once, with the tools of the moment and the news of the background."""
+        if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
+            self.conversation.nudge(news)
         definitions = self._offer.renew()
         self._add((await self._points.before_request(task.steps + 1, definitions)).context)
         scope = task.scope
@@ -296,6 +315,11 @@ class Agent:
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
         return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+
+
+def _news_of(task: _Task) -> str:
+    """What happened in the background since it was last told, a line each."""
+    return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 
 
 def _cancel_soon(loop: asyncio.AbstractEventLoop, work: asyncio.Future[Outcome]) -> None:

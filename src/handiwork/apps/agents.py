@@ -77,6 +77,7 @@ def build_agent(
         context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
         session=session,
+        background=house.background,
     )
 
 

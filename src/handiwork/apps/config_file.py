@@ -10,6 +10,7 @@ from typing import Any
 from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
+from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
@@ -31,6 +32,7 @@ _OF_PROJECTS = frozenset(
         "max_steps",
         "max_seconds",
         "mode",
+        "sandbox",
     }
 )
 _STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
@@ -48,6 +50,8 @@ def load_config(home: str, project: str = "") -> Config:
         data = _read(path, of_project=path != _own_file(home))
         if "mode" in data and "mode" in merged:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+        if "sandbox" in data and path != _own_file(home):
+            data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
         merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 
@@ -111,6 +115,9 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
                 "handiwork hooks import FILE" if key == "hooks" else f"handiwork config set {key} ..."
             )
             raise ConfigError(f"{place}: {key}: not for a project to say", hint)
+        if of_project and key == "sandbox" and (loose := sorted(set(value) - OF_PROJECTS)):
+            hint = f"take it out there; a project may say {', '.join(sorted(OF_PROJECTS))}"
+            raise ConfigError(f"{place}: sandbox.{loose[0]}: not for a project to say", hint)
 
 
 def _problem_of_value(key: str, value: Any) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -121,8 +122,9 @@ class HookCommands:
         hook, told = errand.hook, errand.told
         cwd = str(told.get("cwd") or "/")
         env = child_environment(_variables(told, cwd), hook.env)
+        here = cwd if os.path.isdir(cwd) else "/"  # of a session elsewhere; a relative command isn't found there
         try:
-            ran = exchange(self._nursery, hook.command, _written(told), cwd=cwd, env=env, timeout_s=hook.timeout_s)
+            ran = exchange(self._nursery, hook.command, _written(told), cwd=here, env=env, timeout_s=hook.timeout_s)
         except HandiworkError as error:
             return Done(errand, None, failed(hook, f"could not be started: {error}"))
         return Done(errand, ran, self._ruling(hook, ran, told))

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..backends.environment.late import LateEnvironment
@@ -20,7 +21,8 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
+from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -31,6 +33,7 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
@@ -61,7 +64,8 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
-        self._environment = LateEnvironment(results)
+        self._results = results
+        self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
@@ -94,6 +98,9 @@ class House:
         folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
         weakref.finalize(self, _remove_folder, folder)
         return folder
+
+    def _open_environment(self) -> LateEnvironment:
+        return LateEnvironment(self._results, self.config.sandbox, self.home)
 
     def _define_toolsets(self) -> None:
         try:
@@ -158,6 +165,26 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def background(self, session: str) -> Background:
+        """What the commands of one session (or task, where it has no session) have started beside it."""
+        beside: Background = jobs.SessionJobs(self._environment, session)
+        return beside
+
+    def move_commands(self, backend: str) -> None:
+        """Run commands in another place than the configured one. Raises `UsageError` for what is none.
+
+        Limits that only a sandbox keeps don't go along to a place that is none: whoever names it, wants that.
+        """
+        if not is_place(backend):
+            hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
+            raise UsageError(f"no place for commands: {backend!r}", hint)
+        self._environment.close()
+        self._scopes.clear()
+        bare = is_elsewhere(backend) or backend in ("local", "none")
+        wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
+        self.config = replace(self.config, sandbox=wishes)
+        self._environment = self._open_environment()
 
     def close(self) -> None:
         """End every process that a tool started."""

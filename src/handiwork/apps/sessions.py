@@ -81,7 +81,7 @@ def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = 
 
 def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:
     """The calls that wait for an answer, with their sessions, the newest first."""
-    waiting = (info for info in reader.sessions(-1) if info.state == "waiting")
+    waiting = (info for info in reader.sessions(-1) if info.state in ("waiting", "forked"))
     return [(info, question) for info in waiting for question in open_questions(reader.entries(info.number))]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.config import MODES, Mode
@@ -151,6 +151,7 @@ def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verd
         cwd=_base(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
     )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
@@ -158,12 +159,25 @@ def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verd
     return _verdict(found.action, found.reasons, keys)
 
 
-def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+def _rate_command(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
-    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
-    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
+    scope = ready.call.scope
+    known = scope.shell.exported if scope.shell else {}
+    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
+    keys = (f"command:{text}@{cwd}{_meant_by(text, known)}",)
+    if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:
+        return Ask("it may change something", keys)
+    if bounds.mode == "ask" and found.action == "allow" and found.edits:
+        return Ask("it changes " + ", ".join(found.edits[:5]), keys)
+    return _verdict(found.action, found.reasons, keys)
+
+
+def _meant_by(text: str, exported: Mapping[str, str]) -> str:
+    """The session's variables that may change what *text* does: a yes to it is a yes with these values."""
+    used = (name for name in sorted(exported) if name in text or name == "PATH" or name.startswith("LD_"))
+    return "".join(f" {name}={exported[name]}" for name in used)
 
 
 def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:

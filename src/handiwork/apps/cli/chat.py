@@ -12,10 +12,11 @@ from ...agent.loop import Outcome
 from ...core.errors import HandiworkError, ModelUnavailableError
 from ..house import default
 from ..sessions import close_sessions
+from .agent_flags import add_agent_flags
 from .asking import is_attended, read_line
 from .output import Output
 from .parsing import Parser
-from .run import Interruptible, add_agent_flags, document_of, exit_code_of, open_agent, settle_session
+from .run import Interruptible, document_of, exit_code_of, open_agent, settle_session
 from .signals import Stopped
 from .watching import Watching
 

@@ -21,9 +21,10 @@ from ...core.types import SessionInfo
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
+from .agent_flags import add_agent_flags, add_waiting
 from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
-from .parsing import Parser, add_selection
+from .parsing import Parser
 from .selection import folder_of, selection_of
 from .signals import CODES, watched
 from .watching import Watching
@@ -47,28 +48,6 @@ def configure(parser: Parser) -> None:
     add_waiting(parser)
 
 
-def add_waiting(parser: Parser) -> None:
-    """The flag of those that need not end what they begin."""
-    parser.add_argument("--wait", action="store_true", help="let nobody there to ask mean later, not no")
-
-
-def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
-    """What `run` and `chat` share, and, where it isn't said otherwise, what to resume."""
-    parser.add_argument("--model", metavar="NAME", help="such as local/qwen2.5-coder-1.5b, ollama/NAME, scripted:FILE")
-    add_selection(parser)
-    asking = parser.add_mutually_exclusive_group()
-    asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
-    asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
-    parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
-    parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
-    if resumable:
-        keeping = parser.add_mutually_exclusive_group()
-        keeping.add_argument("--resume", metavar="ID", help="go on with a stored session; `last` is the newest")
-        keeping.add_argument("--no-save", action="store_true", help="don't store this session")
-
-
 def run(said: Namespace, out: Output) -> int:
     """Do the task; the exit code says how it ended."""
     house = default()
@@ -76,9 +55,9 @@ def run(said: Namespace, out: Output) -> int:
         raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
     agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
-    prompt = _prompt(said.prompt)
     work = Interruptible(house)
     try:
+        prompt = _prompt(said.prompt)
         outcome = asyncio.run(work.run(agent, prompt))
         watching.end()
         _report(outcome, agent.conversation.session, out)
@@ -106,6 +85,8 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
     past = find_session(house, said.resume, out.note) if said.resume else None
     if past:
         said = _gone_on(said, past)
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)

@@ -15,6 +15,7 @@ from ...core.loading import Late
 from ...core.types import Entry, SessionInfo
 from ..house import House, default
 from ..sessions import answer_call, close_sessions, find_session, look_into_sessions, open_sessions, waiting_calls
+from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -72,8 +73,8 @@ def _configure_export(parser: Parser) -> None:
 def _configure_resume(parser: Parser) -> None:
     _add_session(parser)
     parser.add_argument("prompt", nargs="?", default=_GO_ON, help=f'what to do now (default "{_GO_ON}")')
-    running.add_agent_flags(parser, resumable=False)
-    running.add_waiting(parser)
+    add_agent_flags(parser, resumable=False)
+    add_waiting(parser)
 
 
 def _configure_answer(parser: Parser) -> None:

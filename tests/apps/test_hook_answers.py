@@ -85,6 +85,16 @@ def test_a_request_for_permission_can_be_denied():
     assert rule("PermissionRequest", out=out) == Ruling("deny", "no")
 
 
+def test_a_stop_that_shall_stop_is_not_sent_on():
+    assert rule("Stop", out={"continue": False, "decision": "block", "reason": "more"}).decision == ""
+    assert rule("Stop", out={"decision": "block", "reason": "more"}) == Ruling("deny", "more")
+
+
+@pytest.mark.parametrize("code", [1, 2])
+def test_a_notification_refuses_nothing(code):
+    assert rule("Notification", code, err="x").decision == "" and rule("Notification", code, err="x").problem
+
+
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart"])
 def test_printed_text_is_context_where_it_is_there(event):
     assert rule(event, out="it is Monday\n").context == "it is Monday" and rule(out="it is Monday").context == ""

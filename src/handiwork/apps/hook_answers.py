@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends.environment.exchange import Exchanged
-from ..pipeline.hook_points import POINTS
 from .hook_config import CommandHook
 
 BLOCKS = 2
@@ -58,10 +57,9 @@ def failed(hook: CommandHook, problem: str) -> Ruling:
 
 def _blocked(hook: CommandHook, reason: str) -> Ruling:
     """Exit code 2: a no where one can be said, else words for the model where those can be."""
-    answers = POINTS[hook.point].answers
-    if "block" in answers:
+    if "block" in hook.answers:
         return Ruling("deny", reason)
-    if "context" in answers or "text" in answers:
+    if "context" in hook.answers or "text" in hook.answers:
         return Ruling(context=reason)
     return failed(hook, f"said no, which nobody can at this event: {reason}")
 
@@ -80,7 +78,9 @@ def _read(hook: CommandHook, answer: Mapping[str, Any]) -> Ruling:
     if updated is not None and not isinstance(updated, dict):
         return failed(hook, f"gave an updatedInput that is no object: {str(updated)[:80]}")
     decision = _WORDS.get(word, "")
-    if answer.get("continue") is False:
+    if answer.get("continue") is False and hook.point == "stop":
+        decision = ""  # it may end, whatever else is said
+    elif answer.get("continue") is False:
         decision, reason = "deny", answer.get("stopReason") or reason or f"{hook.label} said to stop"
     message = str(answer.get("systemMessage") or "")
     return _allowed(hook, Ruling(decision, str(reason), updated, str(context), message))
@@ -88,10 +88,9 @@ def _read(hook: CommandHook, answer: Mapping[str, Any]) -> Ruling:
 
 def _allowed(hook: CommandHook, said: Ruling) -> Ruling:
     """The ruling, where its event has room for it."""
-    answers = POINTS[hook.point].answers
-    if said.decision == "deny" and "block" not in answers:
+    if said.decision == "deny" and "block" not in hook.answers:
         return Ruling(context=said.context or said.reason, message=said.message)
-    if said.decision == "ask" and "ask" not in answers:
+    if said.decision == "ask" and "ask" not in hook.answers:
         return failed(hook, "wants somebody to be asked, which isn't done at this event")
     return said
 

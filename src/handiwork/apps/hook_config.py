@@ -61,6 +61,11 @@ class CommandHook:
         return EVENTS.get(self.event, self.event)
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """What it may say. A notification is only told, though it comes where others may say no."""
+        return () if self.event == "Notification" else POINTS[self.point].answers
+
+    @property
     def guards(self) -> bool:
         """Whether a failure is a no."""
         return POINTS[self.point].guards and self.on_error == "deny"

@@ -13,6 +13,7 @@ from .hook_config import CommandHook, read_hooks
 from .house import House
 
 _LEFT_OUT = ("statusMessage", "description")
+_NEEDLESS = [("type", "command")]
 _OF_CALLS = ("pre_tool_call", "post_tool_call", "transform_tool_result")
 
 
@@ -67,15 +68,16 @@ def _entries(hooks: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every hook by itself, in the flat form."""
     for event, entries in hooks.items():
         for entry in entries if isinstance(entries, list) else [entries]:
-            group = entry if isinstance(entry, dict) else {"command": entry}
+            group = _as_mapping(entry)
             matcher = {"matcher": group["matcher"]} if group.get("matcher") else {}
             for hook in group.get("hooks", [group]):
-                told = hook if isinstance(hook, dict) else {"command": hook}
-                yield (
-                    event,
-                    {**matcher, **{k: v for k, v in told.items() if k not in _LEFT_OUT and k != "type"}}
-                    | ({} if told.get("type", "command") == "command" else {"type": told["type"]}),
-                )
+                yield event, matcher | {k: v for k, v in _as_mapping(hook).items() if (k, v) not in _NEEDLESS}
+
+
+def _as_mapping(entry: Any) -> dict[str, Any]:
+    """An entry without what only matters where it is shown; a bare text is taken for a command."""
+    told = entry if isinstance(entry, dict) else {"command": entry}
+    return {key: value for key, value in told.items() if key not in _LEFT_OUT}
 
 
 def idle_matchers(house: House) -> Iterator[tuple[str, str]]:

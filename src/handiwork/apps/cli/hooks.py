@@ -11,6 +11,7 @@ from ...core.errors import UsageError
 from ...core.types import Args
 from ...core.wire import dumps
 from ...pipeline.hook_points import POINTS
+from ...pipeline.hooks import Hook
 from ..config_file import set_value
 from ..foreign_names import OURS, to_ours
 from ..hook_commands import Done, HookCommands
@@ -63,22 +64,23 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _list(house: House, said: Namespace, out: Output) -> int:
-    commands = [
-        {"point": hook.point, "source": "config", "event": hook.event, "what": hook.name or hook.command,
-         "matcher": hook.matcher or None, "on_error": hook.on_error}
-        for hook in read_hooks(house.config.hooks)
-    ]  # fmt: skip
-    others = [
-        {"point": hook.name, "source": hook.source, "event": None, "what": getattr(hook.fn, "__name__", "a callable"),
-         "matcher": None, "on_error": None}
-        for hook in house.hooks.all()
-        if hook.source != "config"
-    ]  # fmt: skip
-    rows: list[dict[str, Any]] = sorted(commands + others, key=lambda row: list(POINTS).index(row["point"])
-                                        if row["point"] in POINTS else len(POINTS))  # fmt: skip
+    rows = [_command_row(hook) for hook in read_hooks(house.config.hooks)]
+    rows += [_callable_row(hook) for hook in house.hooks.all() if hook.source != "config"]
+    order = {name: place for place, name in enumerate(POINTS)}
+    rows.sort(key=lambda row: order.get(row["point"], len(order)))
     table = [[r["event"] or r["point"], r["source"], r["matcher"] or "", r["what"]] for r in rows]
     out.show({"hooks": rows}, columns(table) or ["no hooks"])
     return 0
+
+
+def _command_row(hook: CommandHook) -> dict[str, Any]:
+    about = {"point": hook.point, "source": "config", "event": hook.event, "what": hook.name or hook.command}
+    return {**about, "matcher": hook.matcher or None, "on_error": hook.on_error}
+
+
+def _callable_row(hook: Hook) -> dict[str, Any]:
+    what = getattr(hook.fn, "__name__", type(hook.fn).__name__)
+    return {"point": hook.name, "source": hook.source, "event": None, "what": what, "matcher": None, "on_error": None}
 
 
 # ---------------------------------------------------------------------------------------------- test

@@ -35,7 +35,7 @@ class Context:
     """
 
     def __init__(self, tokens: int | None, *, pinned: Callable[[], str] = str) -> None:
-        self.tokens, self._pinned = tokens, pinned
+        self._tokens, self._pinned = tokens, pinned
         self._costs: list[int] = []
         self._short_before = 0  # results before this message are shown as one line
         self._start = 0  # messages before this one are in the digest
@@ -43,18 +43,23 @@ class Context:
 
     def shown(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> list[Message]:
         """The messages to send: all of them, or fewer that say the same."""
-        if self.tokens is None:
+        if self._tokens is None:
             return list(messages)
         if self.is_full(messages, tools):
-            self._compact(messages, tools, self.tokens)
+            self._compact(messages, tools, self._tokens)
         return self._view(messages)
 
     def is_full(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> bool:
         """Whether `shown` will have to leave something more out."""
-        if self.tokens is None:
+        if self._tokens is None:
             return False
         self._costs += [_cost(message) for message in messages[len(self._costs) :]]
-        return self._size(messages, tools) > HIGH * self.tokens
+        return self._size(messages, tools) > HIGH * self._tokens
+
+    @property
+    def tokens(self) -> int | None:
+        """The limit, None where none is known."""
+        return self._tokens
 
     @property
     def left_out(self) -> int:
@@ -108,7 +113,7 @@ class Context:
     def _digested(self, messages: Sequence[Message]) -> Message:
         """One message of the person's side for everything before `_start`."""
         lines = list(_told(messages[_head(messages) : self._start]))
-        kept = _latest(lines, _DIGEST * (self.tokens or 0))
+        kept = _latest(lines, _DIGEST * (self._tokens or 0))
         if len(kept) < len(lines):
             kept = [f"({len(lines) - len(kept)} earlier steps not listed)", *kept]
         pinned = self._pinned()

@@ -139,10 +139,15 @@ def test_a_folder_made_in_the_temporary_one_is_where_the_next_command_begins(kin
 
 def test_work_begins_in_a_home_without_its_files(kind, open_place, command, person):
     place = open_place(kind)
-    ran = place.run(command("ls -A; pwd; touch x", cwd=person.home, workspace=""))
+    ran = place.run(command("ls -A; pwd; mkdir -p ~/.cache/pip && touch ~/.cache/pip/x", cwd=person.home, workspace=""))
     assert ran.exit_code == 0 and ".ssh" not in ran.output and "notes.txt" not in ran.output
-    again = place.run(command("true", cwd=ran.state.cwd, workspace=""))
-    assert again.exit_code == 0 and not Path(person.home, "x").exists()
+    again = place.run(command("ls ~/.cache/pip", cwd=ran.state.cwd, workspace=""))
+    assert again.output == "x\n" and not Path(person.home, ".cache").exists()
+
+
+def test_what_is_written_to_the_home_is_not_lost_without_a_word(open_place, command, person):
+    ran = open_place("bubblewrap").run(command("touch ~/x"))
+    assert ran.exit_code != 0 and "sandbox.writable" in ran.note and not Path(person.home, "x").exists()
 
 
 def test_a_hidden_folder_is_no_place_for_commands(kind, open_place, command, person):

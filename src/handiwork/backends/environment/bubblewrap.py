@@ -31,7 +31,6 @@ _CACHES = (
     *(".cache", ".npm", ".cargo/registry", ".cargo/git", "go/pkg", ".gradle", ".m2/repository"),
     *(".yarn", ".local/share/pnpm", ".nuget"),
 )
-_HOME_BYTES = 256 * 1024 * 1024
 # Variables that name places which don't exist in there.
 _LEFT_OUT = ("TMP", "TEMP", "XDG_RUNTIME_DIR")
 # Each command has its own processes: nothing of it can hide when it is ended. Without --die-with-parent,
@@ -119,6 +118,9 @@ class BubblewrapLauncher:
         for path in sorted(rules, key=len):
             self._check_the_way_to(path)
             yield from rules[path]
+        if territory.home in rules:
+            # What a program wrote there would be lost without a word: better it is told.
+            yield from ("--remount-ro", territory.home)
 
     def _check_the_way_to(self, path: str) -> None:
         """Refuse to mount over a link that a command has put in a private folder: it would lead us outside."""
@@ -129,9 +131,9 @@ class BubblewrapLauncher:
                     raise UsageError(f"a command has put a link in the way to {path}", "open a new environment")
 
     def _hidden(self, path: str, home: str) -> tuple[str, ...]:
-        """An empty folder: writable where programs expect that, else for looking only."""
+        """An empty folder; of the home, the caches of package tools are writable."""
         if path == home:
-            return ("--size", str(_HOME_BYTES), "--tmpfs", path, *self._caches(home))
+            return ("--tmpfs", path, *self._caches(home))
         if path in PRIVATE:
             return () if path == "/dev/shm" else ("--bind", self._private(path), path)
         return ("--perms", "0555", "--tmpfs", path)

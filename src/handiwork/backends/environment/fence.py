@@ -79,7 +79,7 @@ def _of_files(seen: str, fence: Fence) -> Iterator[str]:
     if forbidden:
         yield f"commands write only in {allowed}: allow {forbidden} by `sandbox.writable` in config"
     elif _READ_ONLY.search(seen):
-        yield f"commands write only in {allowed}"
+        yield f"commands write only in {allowed}: list other folders in `sandbox.writable` in config"
     if shared := _named(_shared(seen, fence)):
         yield f"{shared} is not to be written: use $TMPDIR, which is {fence.temp[0]}"
     hidden = list(_out_of_sight(seen, fence))

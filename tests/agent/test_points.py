@@ -11,6 +11,7 @@ from handiwork.agent.compaction import Context
 from handiwork.agent.loop import Agent, Budget
 from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
+from handiwork.core.cancel import CancelToken
 from handiwork.core.types import Scope
 from handiwork.pipeline.hook_points import POINTS
 from handiwork.testing import ScriptedModel
@@ -82,6 +83,14 @@ def test_a_blocked_prompt_reaches_neither_model_nor_store(make, pipeline):
     outcome = run(agent)
     assert (outcome.ending, outcome.reason, outcome.steps) == ("denied", "no secrets", 0)
     assert agent.conversation.messages == []
+
+
+def test_cancelled_while_a_hook_thinks_about_the_prompt_nothing_begins(make, told, pipeline):
+    cancel = CancelToken()
+    pipeline.hooks.register("user_prompt_submit", lambda **kw: cancel.cancel())
+    agent = make("never")
+    assert asyncio.run(agent.run("do it", cancel=cancel)).ending == "cancelled"
+    assert agent.conversation.messages == [] and [name for name, _ in told] == ["user_prompt_submit"]
 
 
 def test_context_follows_the_prompt_and_is_recorded(make, pipeline):

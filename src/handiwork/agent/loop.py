@@ -51,6 +51,7 @@ _ANSWERED = ("answered", "denied")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
 _WAITS = "a call waits for an answer"
+_CANCELLED = "cancelled by the person"
 _MOST_EMPTY = 2
 _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
@@ -131,13 +132,15 @@ class Agent:
 
         Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
         """
+        cancel = cancel or CancelToken()
         heard = await self._points.submit(prompt)
-        if heard.block:
-            return Outcome("denied", "", heard.block, 0, Usage())
+        if heard.block or cancel.is_set():
+            ending: Ending = "denied" if heard.block else "cancelled"
+            return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
-            outcome = await self._carry_out(prompt, heard.context, cancel or CancelToken())
+            outcome = await self._carry_out(prompt, heard.context, cancel)
             self._ending, reason = outcome.ending, outcome.reason
         finally:
             self.conversation.session.end(self._ending, reason)
@@ -175,7 +178,7 @@ class Agent:
             if not cancel.is_set():  # it is our caller who was cancelled, not the task by the person
                 cancel.cancel()
                 raise
-            return self._ended(task, "cancelled", "cancelled by the person")
+            return self._ended(task, "cancelled", _CANCELLED)
         finally:
             forget()
             self.conversation.close_open_calls()

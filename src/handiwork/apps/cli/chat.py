@@ -49,7 +49,6 @@ def run(said: Namespace, out: Output) -> int:
         while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
             document, code = _turn(runner.run, work.run(agent, prompt), out)
             told.append(document)
-        session.close()
     if out.json:
         out.document({"turns": told, "session": session.id or None})
     if work.exit_code not in _GO_ON:

@@ -68,7 +68,7 @@ def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching
     """The agent that the flags describe; afterwards others may go on with its session."""
     try:
         agent = _open_agent(house, said, out, watching)
-        with closing(agent.conversation.session):
+        with closing(agent):
             yield agent
     finally:
         close_sessions(house)

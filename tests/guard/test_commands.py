@@ -173,7 +173,8 @@ def test_characters_beyond_ascii_do_not_upset_the_parser(text: str) -> None:
         "for i in 1 2 3 4 5 6 7 8; do " * 12 + "rm -rf $i" + "; done" * 12,
         "f(){ f; f; f; }; f",
         "`" * 3001,
-        "<<A " * 500,
+        "$(" + "<<a\n" * 25_000,
+        "<(" * 20_000,
     ],
 )
 def test_hostile_texts_end_soon_and_never_pass(text: str) -> None:

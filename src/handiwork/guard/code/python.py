@@ -149,6 +149,10 @@ class _Reader:
             return (text_of(left) + text_of(right))[:MOST_VALUE]
         return veiled(*texts_in(left), *texts_in(right))
 
+    def negative(self, node: ast.UnaryOp) -> Value:
+        value = self.value(node.operand)
+        return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else value
+
     def part(self, node: ast.Subscript) -> Value:
         base = self.value(node.value)
         if isinstance(base, (str, bytes)) and ast.unparse(node.slice) in (":  :-1", "::-1"):
@@ -253,6 +257,7 @@ _WAYS: Final[dict[type, Callable[[_Reader, ast.expr], Value]]] = {
     ast.JoinedStr: _Reader.joined,  # type: ignore[dict-item]
     ast.FormattedValue: _Reader.formatted,  # type: ignore[dict-item]
     ast.BinOp: _Reader.operation,  # type: ignore[dict-item]
+    ast.UnaryOp: _Reader.negative,  # type: ignore[dict-item]
     ast.Subscript: _Reader.part,  # type: ignore[dict-item]
     ast.ListComp: _Reader.comprehension,  # type: ignore[dict-item]
     ast.GeneratorExp: _Reader.comprehension,  # type: ignore[dict-item]

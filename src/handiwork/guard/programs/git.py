@@ -36,6 +36,7 @@ _READS: Final = names(
     " range-diff help version"
     " check-ignore check-attr verify-commit verify-tag var annotate"
 )
+_RUN_OPTIONS: Final = ("--upload-pack", "--receive-pack", "--exec", "-x", "--extcmd", "--open-files-in-pager", "-O")
 _URL: Final = re.compile(r"\w+://|ext::|[\w.-]+@[\w.-]+:")
 
 
@@ -44,7 +45,7 @@ def read_git(call: Call, arguments: Arguments) -> str:
     for setting in arguments.of(("-c", "--config", "--config-env")):
         name, _, value = setting.partition("=")
         _setting(call, name, value)
-    for text in arguments.of(("--upload-pack", "--receive-pack", "--exec", "-x", "--extcmd")):
+    for text in arguments.of(_RUN_OPTIONS):
         call.runs(text)
     if any("ext::" in a for a in call.args):
         call.effect("run_other", "git is told to run a program as its remote")

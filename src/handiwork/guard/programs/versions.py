@@ -13,7 +13,8 @@ PROGRAMS = (
         "git",
         values="-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --file -b -B"
         " -S -G --grep"
-        " --author --since --until --depth --branch -o --output --origin --upload-pack --receive-pack -x"
+        " --open-files-in-pager --author --since --until --depth --branch -o --output --origin"
+        " --upload-pack --receive-pack -x"
         " --extcmd --exec"
         " --config --format --pretty --source -s --strategy --date --onto --reference --recurse-submodules-default",
         reader=read_git,

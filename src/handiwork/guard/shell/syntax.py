@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from .heredocs import Heredoc, take_heredocs
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 _JOINED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\]+|.""", re.DOTALL)
 _OPENED_BRACE = re.compile(r"(^|[;&|(!]|\b(?:then|do|else|exec|sudo)\s)(\s*)\{(?=[^\s{};]*,[^\s{};]*\})")
 _TWO_WAYS = re.compile(r"<>")
-_BARE_HEREDOC = re.compile(r"<<-?\s*[\w.]+(?=[;&)])")
 
 # To a shell every byte beyond ASCII is a letter of a word. The grammar's own scanner reads beyond its tables
 # for some of them, so it is shown letters; words are cut from the true text.
@@ -24,18 +25,27 @@ _AS_LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 _own = threading.local()
 
 
-def parse(text: str) -> tuple[bytes, Node]:
-    """The bytes of the text as they were parsed, and the root of their tree."""
+class Parsed(NamedTuple):
+    """The bytes of a script as they were parsed, the root of their tree, and the here-documents taken out."""
+
+    source: bytes
+    root: Node
+    documents: list[Heredoc]
+
+
+def parse(text: str) -> Parsed:
+    """Parse a script; what the grammar doesn't know is tried once more in other words."""
+    documents: list[Heredoc] = []
+    if "<<" in text:
+        text, documents = take_heredocs(text)
     if "\\\n" in text:
         text = _join_lines(text)
-    if "<<" in text:
-        text = _BARE_HEREDOC.sub(lambda m: m[0] + " ", text)
     source = text.encode("utf-8", "replace")
     root = _parser().parse(source.translate(_AS_LETTERS)).root_node
     if not root.has_error:
-        return source, root
+        return Parsed(source, root, documents)
     mended = _mended(text).encode("utf-8", "replace")
-    return mended, _parser().parse(mended.translate(_AS_LETTERS)).root_node
+    return Parsed(mended, _parser().parse(mended.translate(_AS_LETTERS)).root_node, documents)
 
 
 def _parser() -> Parser:

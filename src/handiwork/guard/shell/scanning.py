@@ -16,6 +16,7 @@ _ANSI = re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*", re.DOTALL)
 MOST_DEPTH = 40
 MOST_DOCUMENT = 20_000
+MOST_MARKS = 10
 
 
 _QUOTED = re.compile(r"""\\|\$?['"]|`|\$\{|\$\(""")
@@ -41,11 +42,20 @@ def end_of_line(text: str, at: int) -> int:
 
 def end_of_heredoc(text: str, at: int, sign: str) -> int:
     """Of the here-document that `<<MARK` opens; what follows the mark on its line stays to be read."""
-    mark = re.escape(sign.lstrip("<- \t").strip("'\"\\"))
+    mark = sign.lstrip("<- \t").strip("'\"\\")
     line = end_of_line(text, at)
-    found = re.compile(rf"^\t*{mark}[ \t)]*$", re.MULTILINE).search(text, line, line + MOST_DOCUMENT)
     opened = text[at:line].strip()
-    return at if found is None or (opened and not opened.startswith((">", "|", "2"))) else found.start() + len(mark)
+    if opened and not opened.startswith((">", "|", "2")):
+        return at
+    place = line
+    for _ in range(MOST_MARKS):
+        place = text.find(mark, place + 1, line + MOST_DOCUMENT)
+        if place < 0:
+            return at
+        before, after = text[text.rfind("\n", 0, place) + 1 : place], text[place + len(mark) : place + len(mark) + 3]
+        if not before.strip("\t") and after[:1] in ("", "\n", ")", "\r", " "):
+            return place + len(mark)
+    return at
 
 
 def end_of_ansi(text: str, at: int) -> int:

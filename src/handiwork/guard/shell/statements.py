@@ -47,7 +47,7 @@ class Scripts:
         if stdin is not None:
             shell.stdin = stdin
         shell.depth += 1
-        output = Walk(parsed, shell, self.runner).script(parsed.root)
+        output = Walk(parsed, shell, self.runner).script(parsed)
         shell.depth -= 1
         shell.stdin = outer
         return output
@@ -71,11 +71,11 @@ class Walk:
         self.source, self.documents, self.shell, self.runner = parsed.source, parsed.documents, shell, runner
         self.pending: dict[int, list[Node]] = {}  # redirections that belong to a statement still to come
 
-    def script(self, root: Node) -> str:
+    def script(self, parsed: Parsed) -> str:
         """Everything in the script."""
-        if root.has_error:
+        if not parsed.whole:
             self.shell.effect("unparsed")
-        return self.each(root.children)
+        return self.each(parsed.root.children)
 
     def text(self, node: Node) -> str:
         """The node as written."""

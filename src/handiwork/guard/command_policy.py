@@ -250,7 +250,7 @@ def _opening(effect: Effect, grounds: Grounds) -> Ruling:
     found = _mode(effect._replace(kind="mode_tree"), grounds)
     if found.action != "allow" or is_temporary(effect.target):
         return found
-    return Ruling("ask", f"it lets everybody change {shown(effect.target)}")
+    return Ruling("ask", f"it opens or closes {shown(effect.target)} to everybody")
 
 
 def _moving(effect: Effect, grounds: Grounds) -> Ruling:

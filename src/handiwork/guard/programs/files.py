@@ -61,6 +61,10 @@ def _chmod(call: Call, arguments: Arguments) -> str:
     if re.fullmatch(r"0?[4-7]00", mode) and not deep:
         return ""  # for the owner alone
     for path in paths:
+        if re.fullmatch(r"0{1,4}|[augo]*-r?w?x?", mode) and "r" in mode.replace("0", "r"):
+            kind = "mode_open"
+            note_path(call, kind, path)
+            continue
         if _sets_user(mode):
             call.effect("setuid", path)
         opens = bool(re.search(r"^0?[0-7]?[0-7][0-7][2367]$|(?:^|,)(?:[ugo]*[ao][ugo]*|)[+=][rxX]*w", mode))

@@ -11,6 +11,7 @@ from ..shell.call import Call
 from ..shell.marks import veiled
 from .arguments import Arguments
 from .notes import described, note_folder, note_path
+from .signs import MINING
 
 # Settings whose value is a program, or that say whom to trust.
 _RUN_SETTINGS: Final = re.compile(
@@ -121,8 +122,15 @@ def _config(call: Call, arguments: Arguments) -> None:
         call.effect("env_tamper", f"{name}={value}")
 
 
+def _fetch(call: Call, arguments: Arguments) -> None:
+    if any(ref.startswith("+") for ref in arguments.operands[1:]):
+        call.effect("rewrite", described(call))
+
+
 def _clone(call: Call, arguments: Arguments) -> None:
     given = arguments.operands[1:]
+    if given and MINING.search(given[0]):
+        call.effect("mining")
     if given:
         folder = given[1] if len(given) > 1 else re.sub(r"\.git$", "", given[0].rstrip("/")).rpartition("/")[2]
         note_folder(call, folder, fetched=True)
@@ -161,6 +169,7 @@ _WAYS: Final[dict[str, Callable[[Call, Arguments], None]]] = {
     "clone": _clone,
     "config": _config,
     "cat-file": _show,
+    "fetch": _fetch,
     "push": _push,
     "restore": _restore,
     "show": _show,

@@ -312,6 +312,11 @@ PROGRAMS = (
         ask=("gpg --export-secret-keys", "gpg --delete-secret-keys A"),
     ),
     Program(
+        "ccrypt ccencrypt aescrypt gocryptfs cryptmount",
+        rules=(Rule("!-d|--decrypt|-h", "shred", "all"),),
+        ask=("ccrypt notes.txt",),
+    ),
+    Program(
         "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli gcore",
         rules=(
             Rule("!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit", "read_secret"),

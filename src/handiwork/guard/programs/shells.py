@@ -11,6 +11,7 @@ from .notes import described
 from .signs import BREAKING_IN
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+INSIDE = "/workdir"  # where programs in a container stand
 _VALUED = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
 
 
@@ -38,8 +39,10 @@ def read_shell(call: Call, _arguments: Arguments) -> str | None:
 
 
 def _waits(call: Call) -> None:
-    """A shell that somebody types into."""
+    """A shell that somebody types into; one that another program starts is a way around what was judged."""
     call.shell.programs.append("shell")
+    if call.shell.depth > 1 and call.stdin is None and call.shell.workspace != INSIDE:
+        call.effect("run_other", f"{call.name}, a shell to type into")
     if call.socket:
         call.effect("remote_shell", call.socket)
 

@@ -202,14 +202,22 @@ def read_ssh(call: Call, arguments: Arguments) -> str:
     if arguments.has(("-R",)):
         call.effect("listen", described(call))
     if len(rest) < 2:
+        _same_machine(call, rest[0] if rest else "")
         return call.runs(call.stdin) if call.stdin and is_known(call.stdin) else REMOTE
     host = rest[0]
+    _same_machine(call, host)
     inner = Arguments(rest[1:], frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-D")), leading=True).rest
     outer = (call.shell.cwd, call.shell.workspace)
     call.shell.cwd, call.shell.workspace = f"//{host}", ""
     call.shell.engine.run_text(call.shell, " ".join(inner), "" if call.stdin is None else call.stdin)
     call.shell.cwd, call.shell.workspace = outer
     return veiled(call.stdin)
+
+
+def _same_machine(call: Call, host: str) -> None:
+    user, _, name = host.rpartition("@")
+    if user == "root" and is_local(name):
+        call.effect("privilege", described(call))
 
 
 def read_openssl(call: Call, arguments: Arguments) -> str | None:

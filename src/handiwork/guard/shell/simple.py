@@ -52,6 +52,8 @@ def run_simple(
         output = printed or ""
     if joined.socket:
         _socket(words, joined, output, shell)
+    if any(path in words[1:] and not append for path, append in joined.writes):
+        output = ""  # the shell empties the file before the program reads it
     return _written(joined, output, shell) if joined.writes or joined.feeds else output
 
 

@@ -319,7 +319,11 @@ PROGRAMS = (
     Program(
         "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli gcore",
         rules=(
-            Rule("!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit", "read_secret"),
+            Rule(
+                "!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit|run"
+                "|inject|whoami|version",
+                "read_secret",
+            ),
         ),
         allow=("pass ls", "op --version"),
         ask=("security dump-keychain -d", "pass show mail", "secret-tool lookup a b"),

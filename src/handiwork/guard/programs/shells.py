@@ -41,7 +41,8 @@ def read_shell(call: Call, _arguments: Arguments) -> str | None:
 def _waits(call: Call) -> None:
     """A shell that somebody types into; one that another program starts is a way around what was judged."""
     call.shell.programs.append("shell")
-    if call.shell.depth > 1 and call.stdin is None and call.shell.workspace != INSIDE:
+    replaced = "exec" in call.shell.programs[-3:]
+    if call.shell.depth > 1 and call.stdin is None and call.shell.workspace != INSIDE and not replaced:
         call.effect("run_other", f"{call.name}, a shell to type into")
     if call.socket:
         call.effect("remote_shell", call.socket)

@@ -250,3 +250,11 @@ def read_method(call: Call, arguments: Arguments) -> str | None:
     if "DELETE" in (value.upper() for value in arguments.of(("-X", "--request", "--method"))):
         call.effect("cloud", described(call))
     return None
+
+
+def read_xterm(call: Call, arguments: Arguments) -> str:
+    """`xterm -display host:n`: a terminal on this machine, shown on another one."""
+    for display in arguments.of(("-display",)):
+        if display.partition(":")[0] not in ("", "localhost", "unix", "127.0.0.1"):
+            call.effect("remote_shell", display)
+    return veiled()

@@ -23,7 +23,9 @@ def _watch_text(call: Call, arguments: Arguments) -> str:
 
 
 def _later(call: Call, _arguments: Arguments) -> str:
-    """`at`, `batch`: the fed text runs later."""
+    """`at`, `batch`: the fed text runs later; `-l` lists."""
+    if call.args[:1] == ["-l"]:
+        return ""
     call.effect("persistence", " ".join([call.name, *call.args]))
     return call.runs(call.stdin) if call.stdin else ""
 

@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 HANDIWORK_HOME ?= $(CURDIR)/demo/home
 MODEL ?= qwen2.5-coder-1.5b
 
-.PHONY: help demo test check lint types contracts unit integration bench docs picture clean
+.PHONY: help demo test check lint types contracts unit integration bench reliability docs picture clean
 
 help:
 	@echo "make demo    set up, pull a local model (1.1 GB, once) and watch it work"
 	@echo "make test    set up and run every test"
 	@echo "make check   lint, types, import contracts, unit tests"
 	@echo "make bench   figures beside those of others"
+	@echo "make reliability  kill a run at every operation and see that nothing is doubled or lost (some minutes)"
 	@echo "make picture draw docs/picture.svg from its transcript (bench/picture.py --run: a new one)"
 	@echo "make docs    build the tool reference and the pages in site/, and check their links"
 
@@ -25,7 +26,7 @@ $(BIN)/python:
 
 $(VENV)/.ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev,local,embeddings]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev,local,embeddings,documents]"
 	@touch $@
 
 demo: $(VENV)/.ready
@@ -54,6 +55,9 @@ integration: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python bench/spine.py
+
+reliability: $(VENV)/.ready
+	$(BIN)/python bench/reliability.py
 
 docs: $(VENV)/.ready
 	$(BIN)/python docs/build.py

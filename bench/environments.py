@@ -67,6 +67,12 @@ def python_of(library: Library) -> Path:
     return python
 
 
+def built_python_of(library: Library) -> Path | None:
+    """The interpreter of a library's environment, where that is built already."""
+    folder = cache_folder() / f"{library.distribution}-{_fingerprint(library)}"
+    return folder / "bin" / "python" if (folder / "ready").exists() else None
+
+
 def version_in(python: Path, distribution: str) -> str:
     """The installed version of a distribution, as its own interpreter sees it."""
     code = f"import importlib.metadata as m; print(m.version({distribution!r}))"

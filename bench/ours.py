@@ -16,9 +16,12 @@ import timing
 import together
 
 import handiwork
+from handiwork.agent.session import Session
+from handiwork.apps.house import default
+from handiwork.apps.sessions import open_sessions
 from handiwork.catalog.discovery import Scanner
 from handiwork.core.bridge import tools_bridge
-from handiwork.core.types import ToolCall, Traits
+from handiwork.core.types import SessionInfo, ToolCall, Traits
 from handiwork.sources.modules import Harvest
 from handiwork.sources.plugins import Ground, load_plugins
 
@@ -76,17 +79,27 @@ def discovery(folder: str) -> Figures:
 
 
 def calls(_argument: str) -> Figures:
-    """A tool that does nothing: the raw last step, then the whole way, read and write."""
+    """A tool that does nothing: the raw last step, then the whole way: reading, and writing in a stored session."""
     _register("bench_read", samples.answer, traits=READS)
     _register("bench_write", samples.answer, traits=WRITES)
     few, strings = {"path": "a.txt"}, dict(samples.ARGUMENTS)
-    _expect_answer(handiwork.handle_function_call("bench_write", dict(strings)))
+    in_session = _session()
+    _expect_answer(in_session(dict(strings)))
     dispatch = handiwork.registry.dispatch
     return {
         "dispatch_us": timing.cpu_us(lambda: dispatch("bench_read", few), calls=10_000),
         "pipeline_read_us": timing.cpu_us(lambda: handiwork.handle_function_call("bench_read", dict(strings))),
-        "pipeline_effect_us": timing.cpu_us(lambda: handiwork.handle_function_call("bench_write", dict(strings))),
+        "pipeline_effect_us": timing.cpu_us(lambda: in_session(dict(strings))),
     }
+
+
+def _session() -> Callable[[dict[str, Any]], str]:
+    """Calls in a stored session: intent and outcome are written before each returns."""
+    house = default()
+    session = Session(open_sessions(house, print), SessionInfo(""))
+    session.begin("bench")
+    scope = house.pipeline.bind(session.within(house.scope()))
+    return lambda args: house.pipeline.run(ToolCall("bench_write", args, "call_1", scope)).text
 
 
 def bridge(_argument: str) -> Figures:

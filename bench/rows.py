@@ -48,7 +48,7 @@ CALLS = (
     Row("floor of a call: parse, look up, call", "us CPU", CALL),
     _over_floor("registry.dispatch of a no-op", "us CPU", "dispatch_us", CALL, 1.5 / 1.5),
     _over_floor("pipeline, tool that reads", "us CPU", "pipeline_read_us", CALL, 15 / 1.5),
-    _over_floor("pipeline, tool with an effect", "us CPU", "pipeline_effect_us", CALL, 60 / 1.5),
+    _over_floor("pipeline, tool with an effect, journaled", "us CPU", "pipeline_effect_us", CALL, 60 / 1.5),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,3 +65,32 @@ def run(pipeline: Pipeline) -> Callable[..., ToolResult]:
         return pipeline.run(ToolCall(name, args if args is not None else {}, "c1", Scope(**scope)))
 
     return run_call
+
+
+def _at(folder: Path) -> list[str]:
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/cwd") == str(folder):
+                state = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[0]
+                words = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+                found += [f"{entry} {words}"] if state not in "ZX" else []
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return found
+
+
+@pytest.fixture
+def living(tmp_path: Path) -> Callable[..., list[str]]:
+    """The processes that have the test's directory as theirs (`env -i` and `setsid` don't change that).
+
+    Waits for there to be none, at most *within* seconds.
+    """
+
+    def look(within: float = 0, folder: Path = tmp_path) -> list[str]:
+        deadline = time.monotonic() + within
+        while (found := _at(folder)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found
+
+    return look

@@ -57,21 +57,48 @@ def wait_for(condition, seconds=15):
         time.sleep(0.02)
 
 
-def pid_in(path):
-    wait_for(lambda: path.exists() and path.read_text().strip())
-    return int(path.read_text())
+HELD = "touch held; sleep 300"
+AFTER = {"name": "terminal", "arguments": {"command": HELD}}
+TOOLS = """
+import asyncio, os, time
+from pathlib import Path
+from handiwork import tool
 
-
-def is_running(pid):
+@tool(toolset="waiting")
+async def wait_async(seconds: int) -> str:
+    'Wait on the loop.'
+    Path("held").touch()
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False
+        await asyncio.sleep(seconds)
+    finally:
+        await asyncio.sleep(0.05)
+        Path("ended").touch()
+    return "done"
+
+@tool(toolset="waiting")
+def wait_thread(seconds: int) -> str:
+    'Wait in a thread.'
+    Path("held").touch()
+    time.sleep(seconds)
+    return "done"
+"""
 
 
-SLEEP = "echo $$ > child.pid; exec sleep 300"
-TREES = {"plain": SLEEP, "stubborn": f"trap '' TERM INT HUP; {SLEEP}", "another session": f"setsid sh -c '{SLEEP}'"}
+def shell(text, **more):
+    return {"name": "terminal", "arguments": {"command": text, **more}}
+
+
+# What a run is doing when the signal comes: its calls, of which the last holds on.
+WORK = {
+    "plain": [shell(HELD)],
+    "ignores the request": [shell(f"trap '' TERM INT HUP; {HELD}; while :; do sleep 1; done")],
+    "another session": [shell(f"setsid bash -c '{HELD}'")],
+    "beside the shell": [shell(f"bash -c '{HELD}' & wait")],
+    "left by the shell": [shell("setsid sleep 300 > /dev/null 2>&1 & sleep 300 &"), AFTER],
+    "background tool": [shell("trap '' TERM HUP; while :; do sleep 0.2; done", background=True), AFTER],
+    "async tool": [{"name": "wait_async", "arguments": {"seconds": 300}}],
+    "thread tool": [{"name": "wait_thread", "arguments": {"seconds": 300}}],
+}
 
 
 def task(script, text):
@@ -85,34 +112,45 @@ def task(script, text):
 
 
 @pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
-@pytest.mark.parametrize("kind", TREES)
-def test_a_signal_ends_a_run_and_its_child(start, script, tmp_path, number, kind):
-    child = start(*task(script, TREES[kind]), "--json")
-    pid = pid_in(tmp_path / "child.pid")
+@pytest.mark.parametrize("kind", WORK)
+def test_a_signal_ends_a_run_and_all_that_it_started(start, script, plugin, tmp_path, living, number, kind):
+    plugin("waiting", TOOLS)
+    calls = [{"calls": [call]} for call in WORK[kind]]
+    child = start("run", "x", "--yes", "--json", "--model", script(*calls, "?"))
+    wait_for((tmp_path / "held").exists)
     began = time.monotonic()
     child.send_signal(number)
     out, err = child.communicate(timeout=10)
     assert child.returncode == CODES[number] and time.monotonic() - began < 4
     assert json.loads(out)["ending"] == "cancelled" and "Traceback" not in err
-    wait_for(lambda: not is_running(pid), 3)
+    assert living(5) == [] and (tmp_path / "ended").exists() == (kind == "async tool")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WORK if "tool" not in kind and len(WORK[kind]) == 1])
+def test_a_run_that_is_killed_leaves_nothing(start, script, tmp_path, living, kind):
+    child = start("run", "x", "--yes", "--model", script(*({"calls": [call]} for call in WORK[kind]), "?"))
+    wait_for((tmp_path / "held").exists)
+    child.kill()
+    child.communicate()
+    assert living(5) == []
 
 
 @pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
-def test_a_signal_ends_a_call_by_hand_and_its_child(start, tmp_path, number):
-    child = start("tools", "call", "terminal", f"command={SLEEP}", "--yes", "--json")
-    pid = pid_in(tmp_path / "child.pid")
+def test_a_signal_ends_a_call_by_hand_and_its_child(start, tmp_path, living, number):
+    child = start("tools", "call", "terminal", f"command={HELD}", "--yes", "--json")
+    wait_for((tmp_path / "held").exists)
     child.send_signal(number)
     out, err = child.communicate(timeout=10)
     assert child.returncode == CODES[number] and json.loads(out)["exit_code"] == CODES[number]
     assert "interrupted" in err and "Traceback" not in err
-    wait_for(lambda: not is_running(pid), 3)
+    assert living(3) == []
 
 
-def test_what_a_call_left_in_the_background_ends_with_it(start, tmp_path):
-    child = start("tools", "call", "terminal", "command=sh -c 'echo $$ > child.pid; exec sleep 300' &", "--yes")
-    pid = pid_in(tmp_path / "child.pid")
+def test_what_a_call_left_in_the_background_ends_with_it(start, tmp_path, living):
+    child = start("tools", "call", "terminal", f"command=sh -c '{HELD}' &", "--yes")
+    wait_for((tmp_path / "held").exists)
     assert child.wait(15) == 0
-    wait_for(lambda: not is_running(pid), 3)
+    assert living(3) == []
 
 
 def test_a_second_interrupt_quits_at_once(start, script, plugin, tmp_path):
@@ -150,8 +188,8 @@ def test_waiting_for_standard_input_is_interrupted(start, script):
 
 
 def test_nohup_outlives_the_terminal(start, script, tmp_path):
-    child = start(*task(script, "echo $$ > child.pid; sleep 1.5"), wrapper=("nohup",))
-    pid_in(tmp_path / "child.pid")
+    child = start(*task(script, "touch held; sleep 1.5"), wrapper=("nohup",))
+    wait_for((tmp_path / "held").exists)
     child.send_signal(signal.SIGHUP)
     assert child.communicate(timeout=10)[0] == "?\n" and child.returncode == 0
 

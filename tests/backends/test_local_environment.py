@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.backends.environment.child import _marked
 from handiwork.backends.environment.local import LocalEnvironment
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import HandiworkError, UsageError
@@ -18,12 +17,11 @@ from handiwork.core.types import Command
 
 
 @pytest.fixture
-def env(tmp_path):
+def env(tmp_path, living):
     environment = LocalEnvironment(tmp_path / "results")
     yield environment
-    mark = environment._nursery._mark
     environment.close()
-    assert list(_marked(mark)) == []
+    assert living() == []
 
 
 @pytest.fixture
@@ -101,12 +99,12 @@ def test_a_server_with_its_output_in_a_file_is_noticed_too(env, command):
         "echo before; sleep 30 | sleep 30 | sleep 30",
     ],
 )
-def test_a_timeout_ends_the_whole_tree_and_keeps_what_was_printed(env, command, text):
+def test_a_timeout_ends_the_whole_tree_and_keeps_what_was_printed(env, command, living, text):
     begin = time.monotonic()
     ran = env.run(command(text, timeout_s=0.3))
     assert ran.timed_out and ran.output == "before\n" and ran.exit_code >= 128
     assert time.monotonic() - begin < 2.5
-    assert list(_marked(env._nursery._mark)) == []
+    assert living() == []
 
 
 def test_last_words_after_the_request_to_end_are_heard(env, command):
@@ -152,22 +150,22 @@ def _python_env():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def test_nothing_outlives_the_interpreter(tmp_path):
-    script = """
+def test_nothing_outlives_the_interpreter(tmp_path, living):
+    script = f"""
 import sys
 from handiwork.backends.environment.local import LocalEnvironment
 from handiwork.core.types import Command
 env = LocalEnvironment()
-env.spawn(Command("exec sleep 301", cwd="/"))
-env.run(Command("setsid sleep 302 & sleep 303 & disown -a", cwd="/"))
-env.run(Command("setsid sleep 304 > /dev/null 2>&1 &", cwd="/"))
-env.run(Command("yes", cwd="/", timeout_s=0.2, max_output_chars=100))
-print(env._nursery._mark, env._results)
+here = {str(tmp_path)!r}
+env.spawn(Command("exec sleep 301", cwd=here))
+env.run(Command("setsid sleep 302 & sleep 303 & disown -a", cwd=here))
+env.run(Command("setsid sleep 304 > /dev/null 2>&1 &", cwd=here))
+env.run(Command("yes", cwd=here, timeout_s=0.2, max_output_chars=100))
+print(env._results)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_python_env())
-    mark, results = done.stdout.split()
-    assert list(_marked(mark)) == []
-    assert not Path(results).exists()
+    assert living() == []
+    assert not Path(done.stdout.strip()).exists()
 
 
 def test_a_closed_environment_starts_nothing(command):
@@ -178,7 +176,7 @@ def test_a_closed_environment_starts_nothing(command):
 
 
 @pytest.mark.integration
-def test_an_environment_inside_an_environment_ends_with_the_outer_one(env, command):
+def test_an_environment_inside_an_environment_ends_with_the_outer_one(env, command, living):
     script = (
         "from handiwork.backends.environment.local import LocalEnvironment as L\n"
         "from handiwork.core.types import Command as C\n"
@@ -189,7 +187,7 @@ def test_an_environment_inside_an_environment_ends_with_the_outer_one(env, comma
     (Path(command("").cwd) / "inner.py").write_text(script)
     ran = env.run(command(f"{sys.executable} inner.py", timeout_s=1.5, env=_python_env()))
     assert ran.timed_out
-    assert list(_marked(env._nursery._mark)) == []
+    assert living() == []
 
 
 def test_a_process_is_typed_to_and_waited_for(env, command):
@@ -227,11 +225,11 @@ def test_a_background_flood_is_drained_and_capped(env, command):
     assert len(process._ring._kept) < 1_000_000
 
 
-def test_waiting_has_an_end_and_killing_is_whole(env, command):
+def test_waiting_has_an_end_and_killing_is_whole(env, command, living):
     process = env.spawn(command("setsid sleep 306 & trap '' TERM; sleep 307; sleep 308"))
     assert process.wait(0.2) is None
     assert process.kill() == 128 + signal.SIGKILL
-    assert list(_marked(env._nursery._mark)) == []
+    assert living() == []
 
 
 def test_a_process_that_does_not_read_says_so(env, command, monkeypatch):
@@ -283,7 +281,7 @@ def test_it_costs_little_over_a_plain_process(env, command):
     assert min(ours) - min(theirs) < 0.03  # 0.5 ms on a quiet machine; a login shell would add 500
 
 
-def test_an_interrupt_of_the_caller_ends_the_command(env, command):
+def test_an_interrupt_of_the_caller_ends_the_command(env, command, living):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -294,23 +292,15 @@ def test_an_interrupt_of_the_caller_ends_the_command(env, command):
             env.run(command("setsid sleep 310 & sleep 311"))
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert list(_marked(env._nursery._mark)) == []
+    assert living() == []
     assert not env._nursery._children
 
 
 def test_what_is_left_running_is_limited_in_number(env, command, monkeypatch):
-    monkeypatch.setattr("handiwork.backends.environment.local.MAX_BACKGROUND", 2)
+    monkeypatch.setattr("handiwork.backends.environment.shell.MAX_BACKGROUND", 2)
     kept = [env.run(command("sleep 312 &")).process for _ in range(3)]
     assert [process is not None for process in kept] == [True, True, False]
     with pytest.raises(UsageError, match="are running"):
         env.spawn(command("sleep 313"))
     kept[0].kill()
     assert env.spawn(command("sleep 314")).poll() is None
-
-
-def test_it_works_without_a_descriptor_for_the_end_of_a_process(env, command, monkeypatch):
-    monkeypatch.delattr(os, "pidfd_open")
-    assert env.run(command("echo a; exec > /dev/null 2>&1; sleep 0.2; exit 3")).exit_code == 3
-    assert env.run(command("echo b; sleep 30", timeout_s=0.2)).timed_out
-    process = env.spawn(command("sleep 0.1; echo c"))
-    assert process.wait(5) == 0 and process.output()[0] == "c\n"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import timeit
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handiwork.core.errors import UsageError
-from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ToolCall, ToolEntry, Traits, Verdict
+from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ShellState, ToolCall, ToolEntry, Traits, Verdict
 from handiwork.guard import policy
 
 READ_FILE = Traits(effect="read", touches={"path": "path"})
@@ -50,6 +51,39 @@ def test_outside_and_protected_paths_ask_with_the_real_path(tmp_path: Path) -> N
     assert judged(outside, readable=[str(tmp_path)]) is ALLOW
 
 
+def test_every_path_in_a_patch_is_judged_as_a_write(tmp_path: Path) -> None:
+    traits = Traits(effect="write", touches={"path": "path", "patch": "patch"})
+    patch = "*** Begin Patch\n*** Update File: {}\n*** Move to: {}\n*** Delete File: {}\n*** End Patch\n"
+
+    def verdict(*names: str, mode: Any = "accept-edits") -> Verdict:
+        return judged(ready(traits, {"patch": patch.format(*names)}, work=tmp_path), mode)
+
+    assert verdict("a", "b", "c") is ALLOW
+    for names in (
+        ("../a", "b", "c"),
+        ("a", "../b", "c"),
+        ("a", "b", ".env"),
+        ("a", "~/x", "c"),
+        ("a", "b", ".git/config"),
+    ):
+        assert isinstance(verdict(*names), Ask)
+    assert isinstance(verdict("a", "b", "/dev/sda"), Forbid)
+    asked = verdict("a", "b", "c", mode="ask")
+    assert isinstance(asked, Ask)
+    assert asked.keys == tuple(f"path:write:{tmp_path}/{name}" for name in "abc")
+    assert isinstance(verdict("a", "b", "c", mode="read-only"), Forbid)
+    diff = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+    assert judged(ready(traits, {"patch": diff.format("x")}, work=tmp_path)) is ALLOW
+    assert isinstance(judged(ready(traits, {"patch": diff.format("../x")}, work=tmp_path)), Ask)
+
+
+def test_a_patch_that_cannot_be_read_asks(tmp_path: Path) -> None:
+    traits = Traits(effect="write", touches={"patch": "patch"})
+    found = judged(ready(traits, {"patch": "*** Begin Patch\n*** Update File: x\n"}, work=tmp_path))
+    assert isinstance(found, Ask)
+    assert "line 2" in found.reason or "line 3" in found.reason
+
+
 def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
     assert judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path)) is ALLOW
@@ -61,6 +95,42 @@ def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)
     assert isinstance(judged(ready(TERMINAL, {"other": "x"}, work=tmp_path), "read-only"), Forbid)
+
+
+def test_the_folder_and_the_variables_of_the_session_are_known(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt").touch()
+
+    def judged_after(command: str, **exported: str) -> Verdict:
+        call = ready(TERMINAL, {"command": command}, work=tmp_path)
+        shell = ShellState(str(tmp_path / "sub"), exported)
+        return judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))), "yolo")
+
+    assert isinstance(judged_after("rm -rf $WHERE", WHERE="/"), Forbid)
+    assert judged_after("rm -rf $WHERE", WHERE="old") is ALLOW
+    assert isinstance(judged_after("rm -rf ../../../../../../../../../.."), Forbid)
+    call = ready(TERMINAL, {"command": "cat $FILE"}, work=tmp_path)
+    shell = ShellState(str(tmp_path / "sub"), {"FILE": "/etc/shadow"})
+    known = replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell)))
+    assert isinstance(judged(known), Ask) and judged(call) is ALLOW
+
+
+def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> None:
+    call = ready(TERMINAL, {"command": "git push --force origin $TARGET"}, work=tmp_path)
+
+    def keys(**exported: str) -> tuple[str, ...]:
+        shell = ShellState(str(tmp_path), exported)
+        asked = judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))))
+        assert isinstance(asked, Ask)
+        return asked.keys
+
+    assert keys() == keys(OTHER="1") == (f"command:git push --force origin $TARGET@{tmp_path}",)
+    assert (
+        keys(TARGET="all")
+        == keys(TARGET="all", OTHER="1")
+        == (f"command:git push --force origin $TARGET@{tmp_path} TARGET=all",)
+    )
+    assert len({keys(), keys(TARGET="all"), keys(TARGET="clean"), keys(PATH="/x"), keys(LD_PRELOAD="x")}) == 5
 
 
 def test_urls_code_and_recipients() -> None:

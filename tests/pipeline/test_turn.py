@@ -65,6 +65,30 @@ def test_a_link_to_a_file_is_that_file(pipeline, tools, tmp_path):
     assert sizes(pipeline, "write:real", "read:link", cwd=str(tmp_path)) == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("body", "other", "expected"),
+    [
+        ("*** Update File: real.py\n-a\n+b\n", "read:real.py", [1, 1]),
+        ("*** Update File: real.py\n-a\n+b\n", "read:other.py", [2]),
+        ("*** Update File: x\n*** Move to: real.py\n", "read:./real.py", [1, 1]),
+        ("*** Delete File: link.py\n", "read:real.py", [1, 1]),
+        ("*** Add File: d/new\n+x\n", "write:d", [1, 1]),
+        ("nothing that can be read\n", "read:other.py", [1, 1]),
+    ],
+)
+def test_the_paths_of_a_patch_are_those_in_its_text(pipeline, tools, add, tmp_path, body, other, expected):
+    (tmp_path / "real.py").write_text("a\n")
+    (tmp_path / "link.py").symlink_to("real.py")
+    traits = Traits(effect="write", touches={"path": "path", "patch": "patch"})
+    add("patch", properties={**PATH, "patch": {"type": "string"}}, traits=traits)
+    name, _, path = other.partition(":")
+    scope = Scope(cwd=str(tmp_path))
+    for dummy in ({}, {"path": "dummy"}):
+        args = {**dummy, "patch": f"*** Begin Patch\n{body}*** End Patch\n"}
+        calls = [ToolCall("patch", args, scope=scope), ToolCall(name, {"path": path}, scope=scope)]
+        assert [len(w) for w in waves(pipeline, calls)] == expected
+
+
 def test_eight_independent_calls_take_the_time_of_one(pipeline, add):
     async def nap(args):
         await asyncio.sleep(0.2)

@@ -15,23 +15,39 @@ from ..core.events import (
     CallFinished,
     CallProgress,
     CallStarted,
+    Compacted,
     StepFinished,
     TextDelta,
     Watcher,
     unwatched,
 )
-from ..core.types import Handler, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..core.types import (
+    Background,
+    Handler,
+    Message,
+    Model,
+    ModelReply,
+    ModelRequest,
+    Scope,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
-from .conversation import Conversation
+from .compaction import Context
+from .conversation import NEWS, Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .prompt import build_prompt, read_guides
+from .session import Unkept
+from .waiting import calls_of
 
-Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled"]
+Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
 DENIALS = ("approval", "guard", "pre_tool_call")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
+_WAITS = "a call waits for an answer"
 _MOST_EMPTY = 2
 
 
@@ -62,18 +78,21 @@ class _Task:
 
     scope: Scope
     guides: str  # read once: the prompt keeps its bytes while the task runs
+    background: Background | None = None
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
+    waits: bool = False
 
 
 class Agent:
-    """A model with hands. Everything it needs is handed in; it keeps one conversation.
+    """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent.
+    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
+    the turns of a session, whose news is told with the next request.
     """
 
     def __init__(
@@ -86,34 +105,47 @@ class Agent:
         deferred: Callable[[], frozenset[str]] = frozenset,
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
+        context: Context | None = None,
         watch: Watcher = unwatched,
+        session: Unkept | None = None,
+        background: Callable[[str], Background] | None = None,
     ) -> None:
-        self.conversation = Conversation()
+        self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred = Offer(supply), deferred
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
-        self._watch = watch
+        self._context = context or Context(None)
+        self._watch, self._background = watch, background
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
 
         Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
         """
+        self.conversation.session.begin(prompt)
+        ending, reason = "failed", ""
+        try:
+            outcome = await self._carry_out(prompt, cancel or CancelToken())
+            ending, reason = outcome.ending, outcome.reason
+            return outcome
+        finally:
+            self.conversation.session.end(ending, reason)
+
+    async def _carry_out(self, prompt: str, cancel: CancelToken) -> Outcome:
         guard = LoopGuard()
-        cancel = cancel or CancelToken()
         deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
         scope = replace(
-            self._scope,
+            self.conversation.session.within(self._scope),
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
             checks=(*self._scope.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
-        task = _Task(scope, read_guides(scope.cwd, scope.workspace))
-        self.conversation.say(prompt)
-        work = asyncio.ensure_future(self._work(task, guard))
+        background = self._background(scope.session_id or scope.task_id) if self._background else None
+        task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        work = asyncio.ensure_future(self._work(task, guard, prompt))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
@@ -129,8 +161,14 @@ class Agent:
         finally:
             forget()
             self.conversation.close_open_calls()
+            if task.background:
+                task.background.end_turn()
 
-    async def _work(self, task: _Task, guard: LoopGuard) -> Outcome:
+    async def _work(self, task: _Task, guard: LoopGuard, prompt: str) -> Outcome:
+        await self._run_granted(task, guard)
+        if task.waits:
+            return self._ended(task, "waiting", _WAITS)
+        self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
         empty = 0
         while True:
             over = self._over_budget(task)
@@ -138,9 +176,11 @@ class Agent:
                 return self._ended(task, "limit", over)
             reply = await self._ask(task)
             if reply.calls and not reply.cut_off:
-                await self._run_calls(task, reply.calls)
-                if guard.hopeless:
-                    return self._ended(task, "stuck", "the model repeats the same call whatever it is told")
+                await self._run_calls(task, reply.calls, guard)
+                if guard.stuck:
+                    return self._ended(task, "stuck", guard.stuck)
+                if task.waits:
+                    return self._ended(task, "waiting", _WAITS)
             elif reply.cut_off:
                 self._reject_cut_off(reply)
             elif reply.text.strip():
@@ -149,17 +189,19 @@ class Agent:
                 empty += 1
                 if empty > _MOST_EMPTY:
                     raise ModelError("the model gave no answer", "try another model, or say the task differently")
-                self.conversation.say(_NUDGE)
+                self.conversation.nudge(_NUDGE)
 
     async def _ask(self, task: _Task) -> ModelReply:
-        """Ask the model once, with the tools of the moment."""
+        """Ask the model once, with the tools of the moment and the news of the background."""
+        if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
+            self.conversation.nudge(news)
         definitions = self._offer.renew()
         scope = task.scope
         self.conversation.set_system(
             build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides)
         )
         request = ModelRequest(
-            tuple(self.conversation.messages), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+            tuple(self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
         )
         reply = await self._model.reply(request)
         task.steps += 1
@@ -168,20 +210,45 @@ class Agent:
         self._watch(StepFinished(task.steps, reply.usage))
         return reply
 
-    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall]) -> None:
+    def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
+        """What of the conversation fits into the model's context."""
+        before = self._context.left_out
+        messages = self._context.shown(self.conversation.messages, definitions)
+        if self._context.left_out > before:
+            self._watch(Compacted(self._context.left_out))
+        return messages
+
+    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
         scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
-        task.last_turn = await run_turn(self._pipeline, bound)
+        task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
         for result in task.last_turn:
-            self.conversation.add_result(result)
+            if self.conversation.session.hold(result):
+                task.waits = True
+                self.conversation.leave_open(result)
+            else:
+                self.conversation.add_result(result)
             self._watch(CallFinished(result))
         task.results += task.last_turn
 
+    async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
+        """Run the calls of an earlier process that somebody has said yes to since."""
+        calls = tuple(calls_of(self.conversation.session.granted))
+        self.conversation.session.granted = ()
+        if calls:
+            self._offer.renew()
+            self.conversation.expect(calls)
+            await self._run_calls(task, calls, guard)
+
+    def _reads(self, name: str) -> bool:
+        entry = self._pipeline.registry.get(name)
+        return entry is not None and entry.traits.resolved_effect() == "read"
+
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()
-        self.conversation.say(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
+        self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
     def _over_budget(self, task: _Task) -> str:
         budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens
@@ -200,6 +267,11 @@ class Agent:
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
         return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+
+
+def _news_of(task: _Task) -> str:
+    """What happened in the background since it was last told, a line each."""
+    return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 
 
 def _cancel_soon(loop: asyncio.AbstractEventLoop, work: asyncio.Future[Outcome]) -> None:

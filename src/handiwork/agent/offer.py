@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..core.wire import name_of_definition
+
 Definition = Mapping[str, Any]
 
 
@@ -20,17 +22,12 @@ class Offer:
 
     def renew(self) -> list[Definition]:
         """The definitions for the next model call: gone and changed ones leave, new ones follow the rest."""
-        fresh = {_name(d): d for d in self._supply()}
-        kept = [d for d in self._shown if fresh.get(_name(d)) == d]
-        known = {_name(d) for d in kept}
+        fresh = {name_of_definition(d): d for d in self._supply()}
+        kept = [d for d in self._shown if fresh.get(name_of_definition(d)) == d]
+        known = {name_of_definition(d) for d in kept}
         self._shown = kept + [d for name, d in sorted(fresh.items()) if name not in known]
         return self._shown
 
     def names(self) -> frozenset[str]:
         """The names of what was last shown."""
-        return frozenset(map(_name, self._shown))
-
-
-def _name(definition: Definition) -> str:
-    name: str = definition["function"]["name"]
-    return name
+        return frozenset(map(name_of_definition, self._shown))

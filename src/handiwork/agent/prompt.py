@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..core.wire import name_of_definition
+
 GUIDE_NAME = "AGENTS.md"
 _MOST_GUIDE_CHARS = 32_000
 
@@ -22,7 +24,7 @@ How to work:
 def build_prompt(definitions: Iterable[Mapping[str, Any]], *, cwd: str, workspace: str, guides: str = "") -> str:
     """The system prompt for a session in *cwd* with the tools of *definitions*."""
     parts = [_OPENING, f"Working directory: {cwd}" + (f"\nProject: {workspace}" if workspace not in ("", cwd) else "")]
-    names = [d["function"]["name"] for d in definitions]
+    names = [name_of_definition(d) for d in definitions]
     if names:  # what each does and takes goes to the model beside the prompt; here it would be paid for twice
         parts.append("Your tools: " + ", ".join(names))
     if guides:

@@ -20,6 +20,12 @@ class Todos:
         done = sum(item.get("status") == "completed" for item in self.items)
         return {"todos": self.items, "done": done, "total": len(self.items)}
 
+    def open_ones(self) -> str:
+        """What is still to be done, one line; empty where there is nothing."""
+        return "; ".join(
+            f"[{i.get('status')}] {i.get('content')}" for i in self.items if i.get("status") != "completed"
+        )
+
     def _merged(self, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
         by_id = {item["id"]: item for item in self.items}
         for item in given:

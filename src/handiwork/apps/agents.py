@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..agent.compaction import Context
 from ..agent.loop import Agent, Budget
+from ..agent.session import Unkept
 from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
+from ..core.wire import name_of_definition
 from .bindings import unbound
 from .house import House
 
@@ -33,6 +37,11 @@ class Face:
     watch: Watcher = unwatched
 
 
+def model_string(house: House, flag: str | None) -> str:
+    """What names the model that `choose_model` opens, to open it again later."""
+    return flag or os.environ.get("HANDIWORK_MODEL") or house.config.model
+
+
 def choose_model(house: House, flag: str | None) -> Model:
     """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`."""
     return open_model(
@@ -40,24 +49,35 @@ def choose_model(house: House, flag: str | None) -> Model:
     )
 
 
-def build_agent(house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget) -> Agent:
-    """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset."""
+def build_agent(
+    house: House, model: Model, face: Face, *, cwd: str | None, budget: Budget, session: Unkept | None = None
+) -> Agent:
+    """An agent in *cwd* with the tools that the face shows. Raises `UnknownNameError` for a wrong toolset.
+
+    *session* is the conversation that it goes on with, and where that is stored.
+    """
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
-    bindings: dict[str, Handler] = {"todo": Todos(), **desk.handlers()}
+    todos = Todos()
+    bindings: dict[str, Handler] = {"todo": todos, **desk.handlers()}
     if face.clarify:
         bindings["clarify"] = face.clarify
-    scope: Scope = house.scope(cwd=cwd, approver=face.approver, platform=face.platform)
+    own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
+    scope: Scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
     supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
     supply()  # a wrong name is told before the model is asked
+    tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
     return Agent(
         model,
-        house.pipeline,
+        house.pipeline.with_limits(replace(house.pipeline.limits, context_tokens=tokens)),
         scope,
         supply=supply,
         deferred=desk.deferred,
         bindings=bindings,
         budget=budget,
+        context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
+        session=session,
+        background=house.background,
     )
 
 
@@ -68,7 +88,7 @@ def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> 
 
     def supply() -> list[Schema]:
         shown = definer.of(desk.definitions(), dialect).definitions
-        entries = ((d, house.registry.get(d["function"]["name"])) for d in shown)
+        entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)
         return [d for d, entry in entries if entry and unbound(entry, bound) is None]
 
     return supply

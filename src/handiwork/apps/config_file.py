@@ -10,6 +10,7 @@ from typing import Any
 from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
+from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
 
@@ -24,9 +25,13 @@ _OF_PROJECTS = frozenset(
         "custom_toolsets",
         "context_tokens",
         "tools_budget_tokens",
+        "max_result_chars",
+        "turn_result_chars",
+        "result_chars",
         "max_steps",
         "max_seconds",
         "mode",
+        "sandbox",
     }
 )
 _STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
@@ -44,6 +49,8 @@ def load_config(home: str, project: str = "") -> Config:
         data = _read(path, of_project=path != _own_file(home))
         if "mode" in data and "mode" in merged:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+        if "sandbox" in data and path != _own_file(home):
+            data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
         merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 
@@ -105,6 +112,9 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
         if of_project and (key not in _OF_PROJECTS or value == "yolo"):
             hint = f"take it out there; for yourself: handiwork config set {key} ..."
             raise ConfigError(f"{place}: {key}: not for a project to say", hint)
+        if of_project and key == "sandbox" and (loose := sorted(set(value) - OF_PROJECTS)):
+            hint = f"take it out there; a project may say {', '.join(sorted(OF_PROJECTS))}"
+            raise ConfigError(f"{place}: sandbox.{loose[0]}: not for a project to say", hint)
 
 
 def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..backends.environment.late import LateEnvironment
@@ -18,7 +21,8 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, ToolCall
+from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
+from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -29,9 +33,12 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+jobs = Late("handiwork.backends.environment.jobs")
+shutil = Late("shutil")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
+_MOST_SHELLS = 4096
 Names = Iterable[str]
 
 
@@ -47,15 +54,18 @@ class House:
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks()
         self.harvest = Harvest()
-        results = os.path.join(home, "results") if home else _temporary_folder()
+        results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
             registry,
             judge=policy(mode=self.config.mode, readable=(results,)),
             hooks=self.hooks,
-            limits=Limits(folder=results, context_tokens=self.config.context_tokens),
+            limits=_limits(self.config, results),
         )
-        self._environment = LateEnvironment(results)
+        self._results = results
+        self._environment = self._open_environment()
+        self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
+        self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._define_toolsets()
 
     def _open_embedder(self) -> Embedder | None:
@@ -64,6 +74,18 @@ class House:
             return None
         opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
         return opened
+
+    def _temporary_folder(self) -> str:
+        """A folder for long results, made when one comes, gone with the house.
+
+        What lies there is read unasked, so nobody may guess its name.
+        """
+        folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
+        weakref.finalize(self, _remove_folder, folder)
+        return folder
+
+    def _open_environment(self) -> LateEnvironment:
+        return LateEnvironment(self._results, self.config.sandbox, self.home)
 
     def _define_toolsets(self) -> None:
         try:
@@ -76,6 +98,7 @@ class House:
 
     def fill(self) -> None:
         """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
+        _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
         ground = Ground(
@@ -119,11 +142,36 @@ class House:
             bindings=self._bindings,
             supplied=supplied,
             approver=approver,
+            shell=self._shell((task_id, session_id, where)),
         )
-        if len(self._scopes) >= _MOST_SCOPES:
-            self._scopes.pop(next(iter(self._scopes)))
+        _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
         return bound
+
+    def _shell(self, key: tuple[Any, ...]) -> ShellState:
+        """What the commands of one session share, whatever else differs between its scopes."""
+        _make_room(self._shells, _MOST_SHELLS)
+        return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def background(self, session: str) -> Background:
+        """What the commands of one session (or task, where it has no session) have started beside it."""
+        beside: Background = jobs.SessionJobs(self._environment, session)
+        return beside
+
+    def move_commands(self, backend: str) -> None:
+        """Run commands in another place than the configured one. Raises `UsageError` for what is none.
+
+        Limits that only a sandbox keeps don't go along to a place that is none: whoever names it, wants that.
+        """
+        if not is_place(backend):
+            hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
+            raise UsageError(f"no place for commands: {backend!r}", hint)
+        self._environment.close()
+        self._scopes.clear()
+        bare = is_elsewhere(backend) or backend in ("local", "none")
+        wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
+        self.config = replace(self.config, sandbox=wishes)
+        self._environment = self._open_environment()
 
     def close(self) -> None:
         """End every process that a tool started."""
@@ -144,9 +192,31 @@ class House:
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
 
-def _temporary_folder() -> str:
-    """A folder for long results, made when one comes. What lies there is read unasked, so nobody may guess it."""
-    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"handiwork-{os.getuid()}-{os.urandom(8).hex()}")
+def _limits(config: Config, folder: str) -> Limits:
+    return Limits(
+        max_chars=config.max_result_chars,
+        turn_chars=config.turn_result_chars,
+        context_tokens=config.context_tokens,
+        folder=folder,
+        named=config.result_chars,
+    )
+
+
+def _make_private(home: str) -> None:
+    """A new home is its owner's alone. One that can't be made is told by whoever has something to store there."""
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(home), exist_ok=True)
+        os.mkdir(home, 0o700)
+
+
+def _remove_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
+    if len(known) >= most:
+        known.pop(next(iter(known)))
 
 
 # --------------------------------------------------------------------------------------- which house

@@ -19,7 +19,7 @@ from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Checkpoint, Story
 from ..core.cancel import CancelToken
-from ..core.types import Approver, Handler, Message, Schema, ToolEntry
+from ..core.types import Approver, Background, Handler, Message, Schema, ToolEntry
 from ..pipeline.turn import run_turn
 from .face import as_tool_call
 from .house import house_of
@@ -42,7 +42,7 @@ class Toolbox:
         self._house = house_of(default_registry if registry is None else registry)
         self.hooks = self._house.hooks
         self._bindings = dict(bindings or {})
-        self._cwd = cwd
+        self._cwd, self._session = cwd, f"toolbox-{os.urandom(6).hex()}"
         self._supplied: frozenset[str] | None = None
         self._definer = Definer(self._is_legal)
         self._quarantined: Mapping[str, str] = {}
@@ -94,10 +94,15 @@ class Toolbox:
     async def _run(
         self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
     ) -> list[Message]:
-        scope = self._house.scope(cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        scope = self._house.scope(session_id=self._session, cwd=self._cwd, approver=on_ask, supplied=self._supplied)
         scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings={**scope.bindings, **self._bindings}))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
+
+    @property
+    def background(self) -> Background:
+        """News of what its calls have started in the background, and their end with a turn of yours."""
+        return self._house.background(self._session)
 
     def why(self, name: str) -> Story:
         """Why a tool is visible, or not, in the dialect that was last asked for."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
+
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
 
@@ -28,8 +30,10 @@ class Config:
     `model` is a model string such as `local/qwen2.5-coder-1.5b`. `toolsets` and `disabled_toolsets`
     are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
-    behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_steps` and
-    `max_seconds` bound one task. `plugins_disabled` names plugins that stay out, `plugins_override`
+    behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
+    and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
+    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
+    run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others.
     """
 
@@ -42,9 +46,13 @@ class Config:
     context_tokens: int | None = None
     tools_budget_tokens: int | None = None
     tool_search_embeddings: bool = False
+    max_result_chars: int = 100_000
+    turn_result_chars: int = 200_000
+    result_chars: Mapping[str, int] = field(default_factory=dict)
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
+    sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
 
@@ -69,12 +77,26 @@ _KINDS: Mapping[str, Any] = {
     "context_tokens": (int,),
     "tools_budget_tokens": (int,),
     "tool_search_embeddings": (bool,),
+    "max_result_chars": (int,),
+    "turn_result_chars": (int,),
+    "result_chars": (dict,),
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
+    "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
 }
+_POSITIVE = frozenset(
+    (
+        "max_steps",
+        "max_seconds",
+        "context_tokens",
+        "tools_budget_tokens",
+        "max_result_chars",
+        "turn_result_chars",
+    )
+)
 _WORDS = {
     int: "a whole number",
     float: "a number",
@@ -94,17 +116,31 @@ def problem_with(key: str, value: Any) -> str | None:
         return f"{key}: expected a list of names, got {value!r}"
     if key == "version" and value > CONFIG_VERSION:
         return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
+    return _unfit(key, value)
+
+
+def _unfit(key: str, value: Any) -> str | None:
+    """What is wrong with a value of the right kind."""
     if key == "mode" and value not in MODES:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
-    if key in ("max_steps", "max_seconds", "context_tokens", "tools_budget_tokens") and not 0 < value < math.inf:
+    if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
-    return None
+    if key == "result_chars":
+        return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
+    return problem_with_sandbox(value) if key == "sandbox" else None
+
+
+def _not_a_size(value: Any) -> str:
+    is_one = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return "" if is_one else f"expected a whole number of characters, more than 0, got {value!r}"
 
 
 def as_field(key: str, value: Any) -> Any:
     """*value* as the field of `Config` holds it."""
     if key == "custom_toolsets":
         return {name: CustomToolset(**_frozen(entry or {})) for name, entry in value.items()}
+    if key == "sandbox":
+        return as_sandbox(value)
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -25,6 +25,10 @@ class UsageError(HandiworkError):
     exit_code = 2
 
 
+class FolderError(UsageError):
+    """The folder where something should run isn't there, or can't be entered."""
+
+
 class UnknownNameError(UsageError):
     """A name that nobody knows, with the ones it was perhaps meant to be."""
 
@@ -51,6 +55,14 @@ class ConfigError(HandiworkError):
     """A configuration file that can't be read, with the place."""
 
     exit_code = 6
+
+
+class StorageError(HandiworkError):
+    """The store of sessions can't be read or written."""
+
+
+class SessionBusyError(UsageError):
+    """Another process works on the session."""
 
 
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -46,7 +46,14 @@ class StepFinished:
     usage: Usage
 
 
-AgentEvent: TypeAlias = TextDelta | CallStarted | CallProgress | CallFinished | StepFinished
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The conversation had become too long for the model: so many messages are now told by a digest."""
+
+    messages: int
+
+
+AgentEvent: TypeAlias = TextDelta | CallStarted | CallProgress | CallFinished | StepFinished | Compacted
 Watcher: TypeAlias = Callable[[AgentEvent], None]
 
 

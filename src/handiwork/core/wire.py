@@ -62,6 +62,11 @@ def copy_json(value: Any) -> Any:
     return [copy_json(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
+def name_of_definition(definition: Mapping[str, Any]) -> str:
+    """The tool's name in a definition, with or without OpenAI's envelope."""
+    return str((definition.get("function") or definition)["name"])
+
+
 def _frozen(*_: Any, **__: Any) -> NoReturn:
     raise TypeError("frozen; deepcopy to change")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.config import MODES, Mode
@@ -13,6 +13,7 @@ from handiwork.core.types import ALLOW, UNDECLARED, Ask, Forbid, Judge, Ready, T
 
 # Loaded when the first command, path or URL is judged: listing tools needs none of them.
 commands = Late("handiwork.guard.commands")
+patches = Late("handiwork.core.patches")
 paths = Late("handiwork.guard.paths")
 urls = Late("handiwork.guard.urls")
 
@@ -117,7 +118,7 @@ def _runs_commands(entry: ToolEntry) -> bool:
 
 
 def _base(ready: Ready) -> str:
-    return ready.call.scope.cwd or os.getcwd()
+    return ready.call.scope.here
 
 
 def _command_folder(ready: Ready) -> str:
@@ -128,10 +129,30 @@ def _command_folder(ready: Ready) -> str:
 
 
 def _rate_path(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
+    return _rate_file(ready, text, bounds, write=ready.entry.traits.resolved_effect() != "read")
+
+
+def _rate_patch(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
+    """The verdict on all files that a patch would write, move or delete."""
+    try:
+        named = patches.paths_of(text)
+    except UsageError as error:
+        return Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{_base(ready)}",))
+    return _together([_rate_file(ready, path, bounds, write=True) for path in named])
+
+
+def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verdict:
     scope = ready.call.scope
-    write = ready.entry.traits.resolved_effect() != "read"
     text = text or "."  # an empty path is how tools say "here"
-    found = paths.judge_path(text, scope.workspace, write, cwd=_base(ready), readable=() if write else bounds.readable)
+    found = paths.judge_path(
+        text,
+        scope.workspace,
+        write,
+        cwd=_base(ready),
+        readable=() if write else bounds.readable,
+        real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
+    )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)
@@ -142,13 +163,21 @@ def _rate_command(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
-    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
-    keys = (f"command:{text}@{cwd}",)
+    scope = ready.call.scope
+    known = scope.shell.exported if scope.shell else {}
+    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
+    keys = (f"command:{text}@{cwd}{_meant_by(text, known)}",)
     if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:
         return Ask("it may change something", keys)
     if bounds.mode == "ask" and found.action == "allow" and found.edits:
         return Ask("it changes " + ", ".join(found.edits[:5]), keys)
     return _verdict(found.action, found.reasons, keys)
+
+
+def _meant_by(text: str, exported: Mapping[str, str]) -> str:
+    """The session's variables that may change what *text* does: a yes to it is a yes with these values."""
+    used = (name for name in sorted(exported) if name in text or name == "PATH" or name.startswith("LD_"))
+    return "".join(f" {name}={exported[name]}" for name in used)
 
 
 def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
@@ -179,4 +208,5 @@ _RATERS: dict[str, Rater] = {
     "code": _rate_code,
     "url": _rate_url,
     "recipient": _rate_recipient,
+    "patch": _rate_patch,
 }

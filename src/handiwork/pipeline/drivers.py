@@ -165,7 +165,14 @@ def _call(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
     call, entry = ready.call, ready.entry
     scope = call.scope
-    offered = {"task_id": scope.task_id, "session_id": scope.session_id, "tool_call_id": call.id, "scope": scope}
+    offered = {
+        "task_id": scope.task_id,
+        "session_id": scope.session_id,
+        "tool_call_id": call.id,
+        "scope": scope,
+        "real_paths": ready.real_paths,
+        "room": parts.limits.of(entry),
+    }
     bound = scope.bindings.get(entry.name) if scope.bindings else None
     if bound is None:
         value = call_handler(entry.handler, parts.registry.accepts(entry.name), ready.args, offered)
@@ -191,14 +198,22 @@ def _time_left(ready: Ready) -> float | None:
 
 
 def _note_intent(parts: Parts, ready: Ready) -> None:
-    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        parts.journal.intent(ready)
+    journal = ready.call.scope.journal or parts.journal
+    if journal is not NULL_JOURNAL and _may_change(ready):
+        journal.intent(ready)
 
 
 def _note_outcome(parts: Parts, ready: Ready, outcome: Ended) -> Ended:
-    if parts.journal is not NULL_JOURNAL and ready.entry.traits.resolved_effect() != "read":
-        parts.journal.outcome(ready, _as_journaled(outcome))
+    journal = ready.call.scope.journal or parts.journal
+    if journal is not NULL_JOURNAL and _may_change(ready):
+        journal.outcome(ready, _as_journaled(outcome))
     return outcome
+
+
+def _may_change(ready: Ready) -> bool:
+    """Whether a call may have an effect, by itself or through a tool that it calls."""
+    traits = ready.entry.traits
+    return traits.resolved_effect() != "read" or "tool" in traits.touches.values()
 
 
 def _as_journaled(outcome: Ended) -> Outcome:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.types import ToolEntry
+from ..core.errors import UsageError
+from ..core.loading import Late
+from ..core.types import ToolEntry, Traits
+
+patches = Late("handiwork.core.patches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +41,36 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     kinds = set(traits.touches.values())
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
-    if kinds == {"path"}:
-        paths = tuple(_paths(traits.touches, args, cwd))
+    if only_files(traits):
+        try:
+            named = tuple(paths_named(traits, args))
+        except UsageError:  # a patch that can't be read may mean any file
+            return WORLD
+        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(path))) for path in named)
         return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
 
 
-def _paths(touches: Mapping[str, str], args: Mapping[str, Any], cwd: str) -> Iterable[str]:
-    for name in touches:
-        value = args.get(name, ".")
-        for path in value if isinstance(value, list) else [value]:
-            yield os.path.realpath(os.path.join(cwd or os.getcwd(), os.path.expanduser(str(path))))
+def only_files(traits: Traits) -> bool:
+    """Whether a tool touches nothing but the files that its arguments name."""
+    return bool(traits.touches) and {"path", "patch"}.issuperset(traits.touches.values())
+
+
+def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:
+    """The paths among *args*, and in patches among them, as they are written.
+
+    A tool whose path is left out means the folder it is in, unless a patch says which files it means.
+    Raises `UsageError` for a patch that can't be read.
+    """
+    patched = [name for name, touch in traits.touches.items() if touch == "patch" and args.get(name)]
+    for name in patched:
+        yield from patches.paths_of(str(args[name]))
+    for name, touch in traits.touches.items():
+        if touch == "path" and (args.get(name) or not patched):
+            value = args.get(name) or "."
+            yield from map(str, value if isinstance(value, list) else (value,))
 
 
 @dataclass(slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 from ..catalog.store import ToolRegistry
 from ..core.types import ALLOW, Approver, Journal, Judge, Ready, Verdict
 from .hooks import Hooks
@@ -34,3 +37,9 @@ class Parts:
         self.limits = limits or Limits()
         self.plans = Plans()
         self.workers = Workers()
+
+    def with_limits(self, limits: Limits) -> Self:
+        """The same parts with other limits on results."""
+        other = copy(self)
+        other.limits = limits
+        return other

@@ -6,11 +6,12 @@ may answer with a `Refusal`, or, where it must wait for somebody, with a generat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+import os
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ..core.errors import near_names
+from ..core.errors import HandiworkError, UsageError, near_names
 from ..core.loading import Late
 from ..core.types import (
     Allow,
@@ -21,15 +22,17 @@ from ..core.types import (
     Label,
     Ready,
     Refusal,
+    Scope,
     ToolCall,
-    ToolEntry,
     ToolResult,
 )
 from ..core.wire import copy_json
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
+from .footprint import paths_named
 from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
 from .limits import cut
+from .names import names_meant
 from .parts import Parts
 
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
@@ -42,7 +45,7 @@ PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
 Heed: TypeAlias = Callable[[Parts, Hook, ToolResult, Any], ToolResult]
 FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
-_LONGEST_REPEATED = 1_000
+_MOST_LISTED = 40
 
 # --------------------------------------------------------------------------------------------- prepare
 
@@ -52,22 +55,22 @@ def resolve(parts: Parts, call: ToolCall) -> Prepared:
     entry = parts.registry.get(call.name)
     if entry is not None:
         return Ready(call, entry, {})
-    entry = _repeated(parts, call.name)
-    if entry is not None:
-        return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
-    names = call.scope.supplied if call.scope.supplied is not None else parts.registry.names()
-    near = near_names(call.name, names)
-    return Refusal(f"Unknown tool: {call.name}", "resolve", f"did you mean {' or '.join(near)}?" if near else "")
+    every = frozenset(parts.registry.names())
+    known = every if call.scope.supplied is None else call.scope.supplied
+    meant = names_meant(call.name, known) or names_meant(call.name, every)  # of the latter, why not is told
+    entry = parts.registry.get(meant[0]) if len(meant) == 1 else None
+    if entry is None:
+        return Refusal(f"Unknown tool: {call.name}", "resolve", _which(parts, call.name, meant or known))
+    return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
 
 
-def _repeated(parts: Parts, name: str) -> ToolEntry | None:
-    """The one tool of whose name *name* is several copies, as streams make it that send a name twice."""
-    if not name or len(name) > _LONGEST_REPEATED:
-        return None
-    period = (name + name).index(name, 1)
-    sizes = [size for size in range(period, len(name) // 2 + 1, period) if len(name) % size == 0]
-    found = [entry for size in sizes if (entry := parts.registry.get(name[:size]))]
-    return found[0] if len(found) == 1 else None
+def _which(parts: Parts, written: str, known: Collection[str]) -> str:
+    """What the model may have meant, and a right call of the likeliest."""
+    near = near_names(written, known)
+    entry = parts.registry.get(near[0]) if near else None
+    if entry is None:
+        return f"the tools are: {', '.join(sorted(known)[:_MOST_LISTED])}" if known else ""
+    return f"did you mean {' or '.join(near)}? A right call: {entry.name} {parts.plans.of(entry).example()}"
 
 
 def supplied(parts: Parts, ready: Ready) -> Prepared:
@@ -141,6 +144,35 @@ def scope_checks(parts: Parts, ready: Ready) -> Prepared:
     return ready
 
 
+def locate(parts: Parts, ready: Ready) -> Prepared:
+    """Where the paths that the call names lead to now: that is judged, and that is what a tool opens."""
+    traits = ready.entry.traits
+    if not traits.touches:
+        return ready
+    scope = ready.call.scope
+    real = {path: found for path in _named(ready) if (found := _real(path, scope))}
+    return replace(ready, real_paths=real) if real else ready
+
+
+def _named(ready: Ready) -> tuple[str, ...]:
+    """The paths of the call; none for a patch that can't be read: the guard asks about that, the tool says why."""
+    try:
+        return tuple(paths_named(ready.entry.traits, ready.args))
+    except UsageError:
+        return ()
+
+
+def _real(path: str, scope: Scope) -> str:
+    """Where *path* leads, asked where the files are; empty for nowhere, which the guard says in its own words."""
+    full = path if path.startswith("~") else os.path.join(scope.here, path)
+    try:
+        if scope.environment is None:
+            return os.path.realpath(os.path.expanduser(full))
+        return scope.environment.files.real(full)
+    except (OSError, ValueError, HandiworkError):
+        return ""
+
+
 def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
@@ -179,7 +211,7 @@ def _ask_person(ready: Ready, approver: Approver) -> Waiting:
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, judge, approve)
+PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, judge, approve)
 
 # ---------------------------------------------------------------------------------------------- finish
 
@@ -229,10 +261,10 @@ def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolR
 
 def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
     """What is too long is cut to both ends; the whole is in a file."""
-    most = parts.limits.of(ready.entry.max_result_size_chars if ready else None)
+    most = parts.limits.of(ready.entry if ready else None)
     if len(result.content) <= most:
         return result
-    return replace(result, content=cut(result, result.content, parts.limits, most))
+    return cut(result, parts.limits, most)
 
 
 def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.types import ToolCall, ToolResult
 from .drivers import advance, aexecute_all
 from .footprint import FREE, Footprint, Trampled, footprint
+from .limits import fit_turn
 
 if TYPE_CHECKING:
     from .effects import Line
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 
 async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[ToolResult]:
-    """Run *calls* and give their results in the order asked. One that fails stops no other."""
+    """Run *calls* and give their results in the order asked. One that fails stops no other.
+
+    What is too long together is cut to the turn's limit.
+    """
     results: list[ToolResult] = []
     for wave in waves(pipeline, calls):
         results += await _run_wave(pipeline, wave)
-    return results
+    return fit_turn(results, pipeline.limits)
 
 
 def waves(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
@@ -47,7 +51,7 @@ def _footprint_of(pipeline: Pipeline, call: ToolCall) -> Footprint:
     if entry is None:
         return FREE
     args = pipeline.plans.of(entry).apply(call.arguments).args if entry.traits.touches else None
-    return footprint(entry, args or {}, call.scope.cwd)
+    return footprint(entry, args or {}, call.scope.here)
 
 
 async def _run_wave(pipeline: Pipeline, calls: list[ToolCall]) -> list[ToolResult]:

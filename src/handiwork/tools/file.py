@@ -7,114 +7,91 @@ Line ends are shown as plain newlines, and each file gets its own ones back when
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
-from handiwork import registry, tool_result
+from handiwork import registry, tool_error, tool_result
 
-from ..core.errors import UsageError
 from ..core.handler import by_name
 from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from ..core.types import Scope
 
 pathlib = Late("pathlib")
-text = Late("handiwork.backends.files.text")
-window = Late("handiwork.backends.files.window")
-atomic = Late("handiwork.backends.files.atomic")
-edits = Late("handiwork.backends.files.edits")
-diffs = Late("handiwork.backends.files.diffs")
+targets = Late("handiwork.backends.files.target")
+reading = Late("handiwork.backends.files.reading")
+overwrite = Late("handiwork.backends.files.overwrite")
+seen = Late("handiwork.backends.files.seen")
+patching = Late("handiwork.backends.files.patching")
 searching = Late("handiwork.backends.files.search")
 
-# Characters of one answer; what decides in practice how much is read. Limits in lines are for asking less.
-READ_CHARS = 60_000
-READ_LINES = 5_000
-DIFF_BYTES = 4 << 20
-MAX_LISTED = 500
+SEARCH_LIMIT = 50
+SEARCH_SECONDS = 60.0
 
 
 def read_file(
-    path: str, offset: int = 1, limit: int = READ_LINES, column: int = 1, *, scope: Scope | None = None
+    path: str,
+    offset: int = 1,
+    limit: int | None = None,
+    column: int = 1,
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+    room: int | None = None,
 ) -> str:
-    """A window of a text file, or the names in a directory."""
-    place = _resolved(path, scope)
-    if place.is_dir():
-        return _listing(path, place, max(offset, 1))
-    start = window.Place(offset or 1, max(column, 1))
-    seen = window.read_window(place, start, max_lines=max(limit, 1), max_chars=READ_CHARS)
-    about = {
-        "path": path,
-        "size": seen.file.size,
-        "lines": f"{seen.first.line}-{seen.last_line} of {_or_many(seen.file.lines)}" if seen.text else "none",
-        "encoding": str(seen.file.encoding),
-        "newline": seen.file.newline,
-    }
-    return tool_result({**about, **_reading_on(path, limit, seen.next), "content": seen.text})
+    """A window of a text, or the names in a directory."""
+    target = targets.target_of(path, scope, real_paths)
+    wanted = reading.Wanted(offset, limit, column)
+    return tool_result(reading.read_page(target, wanted, seen.SESSIONS.of(scope), room))
 
 
-def _or_many(lines: int | None) -> str:
-    return "very many" if lines is None else str(lines)
-
-
-def _reading_on(path: str, limit: int, following: Any) -> dict[str, Any]:
-    """The exact next call, where there is more to read."""
-    if following is None:
-        return {}
-    call = {"path": path, "offset": following.line}
-    call |= {"column": following.column} if following.column > 1 else {}
-    call |= {"limit": limit} if limit != READ_LINES else {}
-    return {"next": f"read_file {tool_result(call)}"}
-
-
-def _listing(path: str, place: Path, first: int) -> str:
-    with os.scandir(place) as entries:
-        names = sorted(f"{e.name}/" if e.is_dir() else e.name for e in entries)
-    last = first + MAX_LISTED - 1
-    call = tool_result(path=path, offset=last + 1)
-    more = {"next": f"read_file {call}"} if len(names) > last else {}
-    return tool_result(
-        {"path": path, "directory": True, "total": len(names), **more, "entries": names[first - 1 : last]}
-    )
-
-
-def write_file(path: str, content: str, *, scope: Scope | None = None) -> str:
+def write_file(
+    path: str,
+    content: str,
+    force: bool = False,
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
     """Replace a whole file; the answer says what that changed."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    old = _text_before(place) if before and before.size <= DIFF_BYTES else None
-    data = (old.with_text(content) if old else text.TextFile(content, text.Encoding())).encoded()
-    atomic.replace_file(place, data, expected=before)
-    about = {"path": path, "bytes": len(data), "created": before is None}
-    if old is None:
-        return tool_result(about)
-    return tool_result({**about, "diff": diffs.short_diff(old.text, content) or "nothing changed"})
+    target = targets.target_of(path, scope, real_paths)
+    try:
+        return tool_result(overwrite.write_whole(target, content, seen.SESSIONS.of(scope), force=force))
+    except overwrite.UnwantedWriteError as error:
+        diff = {"diff": error.diff} if error.diff else {}
+        return tool_error(f"{error} ({error.hint})", **diff)
 
 
-def _text_before(place: Path) -> Any:
-    """The text that is being replaced, None where it isn't text."""
-    with text.open_regular(place) as file:
-        data = file.read()
-    return text.decode(data, place) if text.is_text(data) else None
+def patch(
+    path: str = "",
+    old_string: str | None = None,
+    new_string: str | None = None,
+    replace_all: bool = False,
+    edits: list[dict[str, Any]] | None = None,
+    patch: str = "",
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
+    """Replace texts in one file, or apply a whole patch."""
+    asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    answer = patching.run(asked, place)
+    for written in real_paths or filter(None, [path]):
+        _note_own_change(written, scope, real_paths)
+    return tool_result(answer)
 
 
-def patch(path: str, old_string: str, new_string: str, replace_all: bool = False, *, scope: Scope | None = None) -> str:
-    """Replace a text in a file, at the one place where it stands."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    with text.open_regular(place) as file:
-        data = file.read(text.MAX_EDIT_BYTES + 1)
-    if len(data) > text.MAX_EDIT_BYTES:
-        raise UsageError(f"{path} is too long to edit ({len(data):,} bytes or more)", "use a command such as sed")
-    old = text.decode(data, place)
-    done = edits.apply_edit(old.text, edits.Edit(old_string, new_string, replace_all))
-    note = {"note": done.note} if done.note else {}
-    if not done.places:
-        return tool_result({"path": path, "replaced": 0, **note})
-    atomic.replace_file(place, text.TextFile(done.text, old.encoding).encoded(), expected=before)
-    return tool_result({"path": path, "replaced": done.places, **note, "diff": diffs.short_diff(old.text, done.text)})
+def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
+    """What the session changed itself, it knows."""
+    target = targets.target_of(path, scope, real_paths)
+    state = target.files.stat(target.real)
+    if state is not None:
+        seen.SESSIONS.of(scope).noted(target.key, state)
 
 
 def search_files(
@@ -123,45 +100,67 @@ def search_files(
     target: str = "content",
     *,
     glob: str = "",
-    limit: int = 50,
-    offset: int = 0,
-    context: int = 0,
+    type: str = "",
+    output: str = "lines",
+    literal: bool = False,
     ignore_case: bool = False,
+    multiline: bool = False,
+    context: int = 0,
+    limit: int = SEARCH_LIMIT,
+    offset: int = 0,
     scope: Scope | None = None,
 ) -> str:
-    """One page of what ripgrep finds in files, or of the files themselves."""
-    query = searching.Query(
-        pattern=pattern,
+    """One page of hits in files, or of files by their names."""
+    asked = {
+        "pattern": pattern,
+        "path": path or ".",
+        "target": target,
+        "glob": glob,
+        "type": type,
+        "output": output,
+        "literal": literal,
+        "ignore_case": ignore_case,
+        "multiline": multiline,
+        "context": min(max(context, 0), 20),
+        "limit": min(max(limit, 1), 1000),
+        "offset": max(offset, 0),
+    }
+    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None)
+    totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
+    note = {"note": "; ".join(found.notes)} if found.notes else {}
+    return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
+
+
+def _search_query(asked: dict[str, Any], scope: Scope | None) -> Any:
+    about = {k: v for k, v in asked.items() if k not in ("path", "type")}
+    return searching.Query(
+        **about,
         cwd=_cwd(scope),
-        path=os.path.expanduser(path) if path else ".",
-        target=target,
-        glob=glob,
-        limit=min(max(limit, 1), 1000),
-        offset=max(offset, 0),
-        context=min(max(context, 0), 20),
-        ignore_case=ignore_case,
+        path=os.path.expanduser(asked["path"]),
+        types=asked["type"],
+        session=scope.session_id if scope else "",
+        seconds=_seconds_left(scope),
     )
-    found = searching.search(query, scope.cancel if scope else None)
-    about: dict[str, Any] = (
-        {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
-    )
-    if not found.complete:
-        about["note"] = "the search was stopped before its end: there are more hits than this"
-    if found.total > (following := query.offset + query.limit):
-        about["next"] = f"the same call with offset={following}"
-    return tool_result({**about, "hits": found.text})
+
+
+def _seconds_left(scope: Scope | None) -> float:
+    """The time limit of a search, a little less than what is left for the whole call."""
+    if scope is None or scope.deadline is None:
+        return SEARCH_SECONDS
+    return min(SEARCH_SECONDS, max(scope.deadline - time.monotonic() - 1.0, 0.5))
+
+
+def _searching_on(asked: dict[str, Any], offset: int | None) -> dict[str, Any]:
+    """The exact call of the next page, where there is one."""
+    if offset is None:
+        return {}
+    usual = {"path": ".", "target": "content", "output": "lines", "limit": SEARCH_LIMIT}
+    call = {k: v for k, v in asked.items() if v and usual.get(k) != v}
+    return {"next": f"search_files {tool_result({**call, 'offset': offset})}"}
 
 
 def _cwd(scope: Scope | None) -> str:
-    return scope.cwd if scope and scope.cwd else os.getcwd()
-
-
-def _resolved(path: str, scope: Scope | None) -> Path:
-    """*path* as an absolute one; relative to the directory of the scope."""
-    if not path or "\0" in path:
-        raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
-    return place
+    return scope.here if scope else os.getcwd()
 
 
 registry.register(
@@ -172,14 +171,14 @@ registry.register(
     traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
     schema={
         "name": "read_file",
-        "description": "Read a text file or list a directory. Says size, encoding and the call that reads on.",
+        "description": "Read a text, PDF, docx or notebook, or list a directory. Answers the call that reads on.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
                 "path": {"type": "string", "description": "File or directory"},
                 "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
-                "limit": {"type": "integer", "minimum": 1, "default": READ_LINES, "description": "Most lines"},
+                "limit": {"type": "integer", "minimum": 1, "description": "Most lines; else what fits"},
                 "column": {
                     "type": "integer",
                     "minimum": 1,
@@ -207,6 +206,11 @@ registry.register(
             "properties": {
                 "path": {"type": "string", "description": "File to create or replace; missing directories are made"},
                 "content": {"type": "string", "description": "The whole new content"},
+                "force": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Write in spite of a syntax error or another's change",
+                },
             },
             "required": ["path", "content"],
         },
@@ -218,10 +222,13 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
-    traits=Traits(effect="write", touches={"path": "path"}),
+    traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",
-        "description": "Replace text that is in a file exactly once; else says where it nearly is. Answers a diff.",
+        "description": (
+            "Change files exactly, all or nothing; answers a diff. One place: path, old_string, new_string. Several in "
+            "one file: path, edits. Several files, or to add, move or delete: patch. What isn't there once is refused."
+        ),
         "parameters": {
             "type": "object",
             "additionalProperties": False,
@@ -229,9 +236,26 @@ registry.register(
                 "path": {"type": "string", "description": "File to edit"},
                 "old_string": {"type": "string", "description": "Exactly as in the file"},
                 "new_string": {"type": "string", "description": "What to put there"},
-                "replace_all": {"type": "boolean", "default": False, "description": "Replace every occurrence"},
+                "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                "edits": {
+                    "type": "array",
+                    "description": "Made in order",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "old_string": {"type": "string"},
+                            "new_string": {"type": "string"},
+                            "replace_all": {"type": "boolean", "default": False, "description": "All places"},
+                        },
+                        "required": ["old_string", "new_string"],
+                    },
+                },
+                "patch": {
+                    "type": "string",
+                    "description": "*** Begin Patch ... *** Update File: PATH ... *** End Patch, or a unified diff",
+                },
             },
-            "required": ["path", "old_string", "new_string"],
         },
     },
 )
@@ -244,19 +268,27 @@ registry.register(
     traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
     schema={
         "name": "search_files",
-        "description": "Search in or for files; git-ignored and hidden ones only where named. Answers numbered lines.",
+        "description": "Search in files, or for files by name, newest first. Ignored (.gitignore) and hidden files"
+        " only where named.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
-                "pattern": {"type": "string", "description": "content: a regex. files: a glob, or a part of the name"},
+                "pattern": {
+                    "type": "string",
+                    "description": "content: a regex. files: a glob, or a name, in part or about right",
+                },
                 "path": {"type": "string", "default": ".", "description": "Directory or file"},
                 "target": {"type": "string", "enum": ["content", "files"], "default": "content"},
                 "glob": {"type": "string", "default": "", "description": "Only these: *.py, src/**/*.ts, !*.lock"},
-                "limit": {"type": "integer", "minimum": 1, "default": 50, "description": "Most hits"},
-                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
-                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "type": {"type": "string", "default": "", "description": "Only these: py, js, ..."},
+                "output": {"type": "string", "enum": ["lines", "files", "counts"], "default": "lines"},
+                "literal": {"type": "boolean", "default": False, "description": "pattern is plain text"},
                 "ignore_case": {"type": "boolean", "default": False},
+                "multiline": {"type": "boolean", "default": False, "description": "Match across lines"},
+                "context": {"type": "integer", "default": 0, "description": "Lines around each hit"},
+                "limit": {"type": "integer", "minimum": 1, "default": SEARCH_LIMIT, "description": "Most hits"},
+                "offset": {"type": "integer", "minimum": 0, "default": 0, "description": "Hits to skip"},
             },
             "required": ["pattern"],
         },

@@ -18,7 +18,7 @@ A_KEY = "".join(("k", "e", "y", "1"))
 def endpoint_of(spec: str, base_url: str = "", **env: str) -> tuple[str, str, str]:
     model = open_model(spec, Place(Path("nowhere"), env, base_url))
     assert isinstance(model, OpenAIModel)
-    end = model._endpoint
+    end = model.endpoint
     return end.base_url, end.model, end.api_key
 
 
@@ -77,7 +77,18 @@ def test_no_model_is_decided_quickly_and_without_heavy_imports() -> None:
     assert time.monotonic() - begin < 2.0
 
 
-@pytest.mark.parametrize("spec", ["openai/x", "openrouter/x/y", "anthropic/claude", "local/qwen2.5-coder-1.5b"])
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini"])
+def test_a_providers_key_goes_to_the_provider_alone(tmp_path: Path, kind: str) -> None:
+    env = {"OPENAI_API_KEY": A_KEY, "ANTHROPIC_API_KEY": A_KEY, "GEMINI_API_KEY": A_KEY}
+    own = open_model(f"{kind}/m", Place(tmp_path, env))
+    assert own.endpoint.api_key == A_KEY and own.endpoint.base_url.startswith("https://")
+    other = open_model(f"{kind}/m", Place(tmp_path, env, "http://127.0.0.1:1/v1"))
+    assert other.endpoint.api_key == "" and other.endpoint.base_url == "http://127.0.0.1:1/v1"
+
+
+@pytest.mark.parametrize(
+    "spec", ["openai/x", "openrouter/x/y", "anthropic/claude", "gemini/x", "local/qwen2.5-coder-1.5b"]
+)
 def test_what_is_missing_is_told_with_the_next_step(spec: str) -> None:
     fault = fault_of(spec)
     assert isinstance(fault, ModelUnavailableError)

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from ...core.types import Answer, Approver, Args, Ask, Handler, Ready
+from ...core.types import Answer, Approver, Args, Ask, Handler, NeedsInput, Ready
 from ...core.wire import dumps
 from ...guard.approval import Approvals, allow_all, deny_all
 from .output import Output, printable
@@ -100,6 +100,13 @@ def clarifier_of(out: Output) -> Handler | None:
         return {"answer": said} if said else {"error": "the person gave no answer; decide yourself and say so"}
 
     return clarify
+
+
+def ask_later(args: Args, /, **_: Any) -> NeedsInput:
+    """The handler of `clarify` where the person answers another time."""
+    choices = args.get("choices") or []
+    told = f" ({', '.join(choices)})" if choices else ""
+    return NeedsInput(f"{args['question']}{told}", {"type": "string"})
 
 
 def _said() -> str:

@@ -16,6 +16,7 @@ from ...catalog.supply import View
 from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
+from ...core.sandbox import limits_in
 from ...core.types import Schema
 from ..bindings import unbound
 from ..house import House, default
@@ -27,6 +28,8 @@ agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
 embeddings = Late("handiwork.backends.embeddings.extra")
+places = Late("handiwork.backends.environment.table")
+strengths = Late("handiwork.backends.environment.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 
@@ -55,7 +58,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _model, _tools, _wells, _running):
+        for look in (_configuration, _sandbox, _model, _tools, _wells, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -87,9 +90,6 @@ def _environment() -> Iterator[Finding]:
         yield Finding("environment", "home", "warning", f"{home} can't be written: nothing is kept", fix)
     shell = find_program("bash") or find_program("sh")
     yield Finding("environment", "shell", "ok" if shell else "problem", shell or "neither bash nor sh on PATH")
-    yield Finding(
-        "environment", "sandbox", "warning", "none: commands run as you, judged by the guard alone", "approve with care"
-    )
 
 
 def _configuration(house: House) -> Iterator[Finding]:
@@ -104,6 +104,33 @@ def _configuration(house: House) -> Iterator[Finding]:
         if missing and made.name in house.config.custom_toolsets:
             detail = f"{made.name} names what isn't there: {', '.join(sorted(missing))}"
             yield Finding("configuration", "custom toolset", "warning", detail, f"correct it in {path}")
+
+
+def _sandbox(house: House) -> Iterator[Finding]:
+    """Where commands run, what is kept from them there and what not, and why it isn't a stronger place."""
+    wanted = house.config.sandbox
+    if ":" in wanted.backend:
+        yield Finding("sandbox", "place", "ok", f"{wanted.backend}: commands have the rights of the account there")
+        return
+    try:
+        choice = places.choose(wanted.backend, house.home)
+    except HandiworkError as error:
+        yield Finding("sandbox", "place", "problem", str(error), error.hint)
+        return
+    held = strengths.strength_of(choice.name, places.policy_of(wanted))
+    bare = not held.keeps
+    if bare and (limits := limits_in(wanted)):
+        said = f"none, and nothing would keep {', '.join(limits)}: no command runs"
+        yield Finding("sandbox", "place", "problem", said, "install the package bubblewrap, or take these out")
+        return
+    fix = "install the package bubblewrap, or approve with care" if bare else ""
+    yield Finding("sandbox", "place", "warning" if bare else "ok", "none" if bare else choice.name, fix)
+    for sentence in held.keeps:
+        yield Finding("sandbox", "keeps", "ok", sentence)
+    for sentence in held.leaves:
+        yield Finding("sandbox", "leaves open", "warning", sentence)
+    for name, reason in choice.missing.items():
+        yield Finding("sandbox", name, "warning", f"isn't used: {reason}", places.REMEDIES[name])
 
 
 def _is_toolset(house: House, name: str) -> bool:

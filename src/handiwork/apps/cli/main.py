@@ -36,6 +36,10 @@ COMMANDS: dict[str, Command] = {
     "model": Command("model", "pull, list and choose models"),
     "plugins": Command("plugins", "list plugins and what became of them"),
     "config": Command("config", "read and change the configuration"),
+    "sessions": Command("sessions", "list, show, search, export, resume, fork and delete sessions"),
+    "show": Command("show", "show everything about one call of a session", common=False),
+    "replay": Command("replay", "replay an exported session without model or network", common=False),
+    "check": Command("check", "check what is stored, and repair it", common=False),
     "guard": Command("guard", "judge a command, path or URL; mask secrets", common=False),
 }
 

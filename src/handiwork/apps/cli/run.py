@@ -7,19 +7,24 @@ import math
 import os
 import signal
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ...agent.loop import DENIALS, Agent, Budget, Outcome
+from ...agent.session import Unkept
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
-from ..agents import Face, build_agent, choose_model
+from ...core.types import SessionInfo
+from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
-from .asking import approver_of, clarifier_of
+from ..sessions import close_sessions, find_session, open_session
+from .agent_flags import add_agent_flags, add_waiting
+from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
-from .parsing import Parser, add_selection
+from .parsing import Parser
 from .selection import folder_of, selection_of
 from .signals import CODES, watched
 from .watching import Watching
@@ -31,6 +36,7 @@ examples:
   git diff | handiwork run "Review this" --json
   handiwork run "Say hello" --model scripted:replies.json
 """
+_NOT_SAVED = 7
 _EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
 
 
@@ -39,19 +45,7 @@ def configure(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("prompt", help='the task; "-" reads it from standard input')
     add_agent_flags(parser)
-
-
-def add_agent_flags(parser: Parser) -> None:
-    """What `run` and `chat` share."""
-    parser.add_argument("--model", metavar="NAME", help="such as local/qwen2.5-coder-1.5b, ollama/NAME, scripted:FILE")
-    add_selection(parser)
-    asking = parser.add_mutually_exclusive_group()
-    asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
-    asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
-    parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
-    parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
+    add_waiting(parser)
 
 
 def run(said: Namespace, out: Output) -> int:
@@ -61,12 +55,24 @@ def run(said: Namespace, out: Output) -> int:
         raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
     agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
-    prompt = _prompt(said.prompt)
-    session = Interruptible(house)
-    outcome = asyncio.run(session.run(agent, prompt))
-    watching.end()
-    _report(outcome, out)
-    return session.exit_code or exit_code_of(outcome)
+    work = Interruptible(house)
+    try:
+        prompt = _prompt(said.prompt)
+        outcome = asyncio.run(work.run(agent, prompt))
+        watching.end()
+        _report(outcome, agent.conversation.session, out)
+        return settle_session(agent.conversation.session, work.exit_code or exit_code_of(outcome), out)
+    finally:
+        agent.conversation.session.close()
+        close_sessions(house)
+
+
+def settle_session(session: Unkept, code: int, out: Output) -> int:
+    """Let go of a session; the exit code, which says where an answer was given that isn't saved."""
+    session.close()
+    if session.problem:
+        out.note(f"this session is not saved: {session.problem} (--no-save says that you know)")
+    return _NOT_SAVED if session.problem and code == 0 else code
 
 
 def exit_code_of(outcome: Outcome) -> int:
@@ -75,11 +81,35 @@ def exit_code_of(outcome: Outcome) -> int:
 
 
 def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
-    """The agent that the flags describe."""
+    """The agent that the flags describe; one that resumes a session goes on as that was begun."""
+    past = find_session(house, said.resume, out.note) if said.resume else None
+    if past:
+        said = _gone_on(said, past)
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
-    face = Face("cli", enabled, disabled, approver_of(said, out), clarifier_of(out), watching)
-    return build_agent(house, choose_model(house, said.model), face, cwd=cwd, budget=_budget(house, said))
+    approver, waits = approver_of(said, out), getattr(said, "wait", False)
+    face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)
+    model = choose_model(house, said.model)
+    about = past or SessionInfo(
+        id="",
+        model=model_string(house, said.model),
+        cwd=os.path.abspath(cwd or ""),
+        platform="cli",
+        toolsets=said.toolsets or "",
+        disabled=said.disable or "",
+        started=time.time_ns() // 1_000_000,
+    )
+    budget = _budget(house, said)
+    session = Unkept() if said.no_save else open_session(house, about, out.note, waits=waits and approver is None)
+    return build_agent(house, model, face, cwd=cwd, budget=budget, session=session)
+
+
+def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:
+    """The flags, with what a session was begun with where they say nothing."""
+    kept = {"model": past.model, "cwd": past.cwd, "toolsets": past.toolsets, "disable": past.disabled}
+    return Namespace(**{**vars(said), **{flag: getattr(said, flag) or value or None for flag, value in kept.items()}})
 
 
 def _budget(house: House, said: Namespace) -> Budget:
@@ -144,14 +174,17 @@ class Interruptible:
         self._cancel.cancel()
 
 
-def _report(outcome: Outcome, out: Output) -> None:
+def _report(outcome: Outcome, session: Unkept, out: Output) -> None:
     if out.json:
-        out.document(document_of(outcome))
+        out.document({**document_of(outcome), "session": session.id or None})
         return
     if outcome.answer:
         out.answer(outcome.answer)
     if outcome.ending != "answered":
         out.note(printable(f"ended: {outcome.ending}: {outcome.reason}"))
+        if session.id:
+            verb = "sessions pending" if outcome.ending == "waiting" else f"sessions resume {session.id}"
+            out.note(f"go on with: handiwork {verb}")
 
 
 def document_of(outcome: Outcome) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _show(house: House, said: Namespace, out: Output) -> int:
         "emoji": entry.emoji,
         "search_hint": entry.search_hint,
         "effect": traits.resolved_effect(),
-        "max_result_size_chars": house.pipeline.limits.of(entry.max_result_size_chars),
+        "max_result_size_chars": house.pipeline.limits.of(entry),
         "schema": copy_json(entry.schema),
     }
     out.show(document, _description(entry, document))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted
+from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted, Compacted
 from ...core.types import ToolResult
 from ...core.wire import dumps
 from .output import Output, printable
@@ -35,6 +35,8 @@ class Watching:
                 self._out.note(f"  … {_short(progress.message)}")
             case CallFinished(result):
                 self._out.note(self._finished(result))
+            case Compacted(messages):
+                self._out.note(f"  … {messages} earlier messages are told in short from here on: the context was full")
 
     def end(self) -> None:
         """Nothing more will come."""

@@ -41,11 +41,11 @@ class Ring:
             wanted = max(0, size + offset) if offset < 0 else min(offset, size)
             start = max(wanted, self._dropped)
             piece = bytes(self._kept[start - self._dropped : start - self._dropped + limit])
-        whole = _whole_characters(piece)
+        whole = whole_characters(piece)
         return whole, start + len(whole), start - wanted if offset >= 0 else 0
 
 
-def _whole_characters(piece: bytes) -> bytes:
+def whole_characters(piece: bytes) -> bytes:
     """*piece* without a character at its end whose rest hasn't arrived (or lies beyond the limit)."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(piece)
@@ -54,7 +54,7 @@ def _whole_characters(piece: bytes) -> bytes:
 
 
 class BackgroundProcess:
-    """A running command (core.types `Process`). One thread listens to it until its pipe closes.
+    """A running command (core.types `Process`). One thread listens to it until nothing of it is left.
 
     With *leftover* it is what a finished command left behind: it has ended when all of it has.
     """
@@ -62,9 +62,11 @@ class BackgroundProcess:
     def __init__(
         self, id: str, command: str, child: Child, forget: Callable[[Child], None], *, leftover: bool = False
     ) -> None:
-        self.id, self.command = id, command
+        self.id, self.command, self.note = id, command, ""
         self._child, self._forget, self._leftover = child, forget, leftover
         self._ring, self._alarm = Ring(), Alarm()
+        self._ears: list[Callable[[bytes], None]] = [self._ring.add]
+        self._hearing = threading.Lock()
         self._heard_all = threading.Event()
         self._keyboard = threading.Lock()
         threading.Thread(target=self._listen, name=f"listen-{id}", daemon=True).start()
@@ -73,7 +75,7 @@ class BackgroundProcess:
         code = self._child.poll()
         if code is None or not self._leftover:
             return code
-        busy = not self._heard_all.is_set() or self._child.group_alive()
+        busy = not self._heard_all.is_set() or self._child.alive()
         return None if busy else code
 
     def output(self, offset: int = 0, limit: int = 20_000) -> tuple[str, int]:
@@ -81,6 +83,17 @@ class BackgroundProcess:
         piece, after, dropped = self._ring.read(offset, limit)
         lost = f"[... {dropped:,} bytes before this are no longer kept ...]\n" if dropped else ""
         return lost + plain_text(piece), after
+
+    def listen(self, hear: Callable[[bytes], None], /) -> None:
+        """Have *hear* called with what is kept, and with all that comes."""
+        with self._hearing:
+            hear(self._ring.read(0, RING_BYTES * 2)[0])
+            self._ears.append(hear)
+
+    def _hear(self, chunk: bytes) -> None:
+        with self._hearing:
+            for hear in self._ears:
+                hear(chunk)
 
     def write(self, text: str) -> None:
         """Type *text* into it; "\\x04" at the end closes its input."""
@@ -116,21 +129,25 @@ class BackgroundProcess:
             time.sleep(0.01)
         return self.poll()
 
+    def signal(self, number: int) -> None:
+        """Send a signal to it and everything it started."""
+        self._child.send_signal(number)
+
     def kill(self) -> int | None:
         """End it and everything it started."""
         self._child.kill()
         if not self._heard_all.wait(0.2):
-            self._alarm.ring()  # something that we can't end holds the pipe
+            self._alarm.ring()  # something of it can't be ended
             self._heard_all.wait(0.2)
         return self.poll()
 
     def _listen(self) -> None:
-        follower = Follower(self._child, self._ring.add)
+        follower = Follower(self._child, self._hear)
         if not self._leftover:
             follower.until_exit(None, self._alarm)
             follower.read_for(0.05)
             self._heard_all.set()
-        follower.until_closed(self._alarm)
+        follower.until_gone(self._alarm)
         with self._keyboard:
             self._forget(self._child)
         self._alarm.close()

@@ -1,117 +1,188 @@
-"""The one place where a child process starts, and the one place where its whole tree ends."""
+"""A child process and the children of one environment, each with all that it starts."""
 
 from __future__ import annotations
 
-import itertools
+import atexit
 import os
+import select
 import signal
-import subprocess
+import termios
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+import weakref
+from collections.abc import Mapping, Sequence
 
-from ...core.errors import HandiworkError, UsageError
+from ...core.errors import HandiworkError
+from .beginning import Beginning, Program, begin
+from .confinement import Confinement
+from .spawner import SPAWNER, Keeper
+from .spawning.order import NOTHING_LEFT
 
 GRACE_S = 1.0
-_MARK = "HANDIWORK_RUN"
-_PROC = Path("/proc")
+STATE_BYTES = 1_048_576
+_END_OF_INPUT = b"\x04"
 
 
 class Child:
-    """A process in a session of its own, its output on one pipe, in the order it was written.
+    """A running program in a session of its own, its output on one pipe, in the order it was written.
 
-    `mark` is in the environment of everything that the process starts, so that what leaves the
-    process group (setsid, double forks) is found too.
+    `pipe` is not to be waited on for an end: `exit_fd` is readable for ever once the program has
+    ended, `gone_fd` at its end once nothing is left of what it started, wherever that went. Thread-safe.
     """
 
-    def __init__(self, popen: subprocess.Popen[bytes], mark: str) -> None:
-        assert popen.stdout is not None
-        self._popen, self.mark, self.pid = popen, mark, popen.pid
-        self.pipe = popen.stdout.fileno()
-        self.exit_fd = _exit_fd(popen.pid)
+    def __init__(self, began: Beginning) -> None:
+        self.pid, self.keeper_pid = began.pid, began.keeper_pid
+        self.pipe, self.stdin = began.ends.pipe, began.ends.stdin
+        self.exit_fd, self.gone_fd = began.ends.exit_fd, began.ends.gone_fd
+        self._state_fd = began.ends.state_fd
+        self._keeper: Keeper | None = began.keeper
+        self._lock = threading.Lock()
+        self._code: int | None = None
         self._gone = False
-        os.set_blocking(self.pipe, False)
-
-    @property
-    def stdin(self) -> int:
-        """The descriptor of its standard input; -1 where that is closed."""
-        pipe = self._popen.stdin
-        return -1 if pipe is None or pipe.closed else pipe.fileno()
-
-    def close_stdin(self) -> None:
-        if self._popen.stdin is not None:
-            self._popen.stdin.close()
+        self._names = bytearray()
+        self._state = b""
 
     def poll(self) -> int | None:
         """Its exit code as a shell tells it (128 + signal), None while it runs."""
-        code = self._popen.poll()
-        return 128 - code if code is not None and code < 0 else code
+        with self._lock:
+            if self._code is None and self.exit_fd >= 0 and _is_ready(self.exit_fd):
+                # A keeper that was killed told nothing: then its program was killed too.
+                self._code = int(os.read(self.exit_fd, 16) or 128 + signal.SIGKILL)
+            return self._code
 
     def wait(self, timeout_s: float) -> int | None:
-        try:
-            self._popen.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return None
+        """Its exit code once it has ended, None after *timeout_s*."""
+        if self.poll() is None and self.exit_fd >= 0:
+            _is_ready(self.exit_fd, timeout_s)
         return self.poll()
 
-    def group_alive(self) -> bool:
-        """Whether anything of its process group still runs, itself or what it left behind."""
-        if not self._signal(0):
-            return False
-        self._gone = self.poll() is not None and not _group_runs(self.pid)
-        return not self._gone
+    def alive(self) -> bool:
+        """Whether anything still runs of all that it started, itself or what it left behind."""
+        with self._lock:
+            while not self._gone and _is_ready(self.gone_fd):
+                piece = os.read(self.gone_fd, 4096)
+                self._names += piece
+                self._gone = not piece or piece.endswith(NOTHING_LEFT)
+            return not self._gone
+
+    def wait_gone(self, timeout_s: float) -> bool:
+        """Wait until nothing of it is left; False after *timeout_s*."""
+        deadline = time.monotonic() + timeout_s
+        while self.alive():
+            if not _is_ready(self.gone_fd, deadline - time.monotonic()):
+                return False
+        return True
+
+    def survivors(self) -> list[str]:
+        """What could not be ended, as "1234 'name'": another user's, or hanging in the kernel."""
+        return self._names.decode("utf-8", "replace").splitlines() if self.alive() else []
 
     def terminate(self) -> None:
-        """Ask the whole group to end."""
-        self._signal(signal.SIGTERM)
+        """Ask everything that it started to end."""
+        self.send_signal(signal.SIGTERM)
 
-    def _signal(self, number: int) -> bool:
-        """Signal the group, unless it was seen empty: then its number may be somebody else's."""
-        ended = self.poll() is not None
-        if not self._gone:
-            self._gone = not signal_group(self.pid, number) and ended
-        return not self._gone
-
-    def kill_group(self) -> None:
-        self._signal(signal.SIGKILL)
+    def send_signal(self, number: int) -> None:
+        """Signal it and everything that it started; SIGKILL ends all of it for certain."""
+        with self._lock:
+            if self._keeper is not None and not self._gone:
+                self._keeper.tell(number)
 
     def kill(self) -> int | None:
         """End everything that this process started; the answer is its exit code."""
-        self.kill_group()
-        kill_marked(self.mark)
-        return self.wait(GRACE_S)
+        self.send_signal(signal.SIGKILL)
+        self.wait_gone(GRACE_S)
+        return self.poll()
+
+    @property
+    def state(self) -> bytes:
+        """What it wrote to descriptor 9, at most 1 MiB; whoever still holds that is not waited for."""
+        with self._lock:
+            return os.pread(self._state_fd, STATE_BYTES, 0) if self._state_fd >= 0 else self._state
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give its terminal another size, which it is told by SIGWINCH."""
+        termios.tcsetwinsize(self.pipe, (rows, columns))
+
+    def close_stdin(self) -> None:
+        """Tell it that nothing more will be typed."""
+        if self.stdin == self.pipe >= 0:
+            os.write(self.stdin, _END_OF_INPUT)
+        elif self.stdin >= 0:
+            os.close(self.stdin)
+        self.stdin = -1
 
     def release(self) -> None:
-        """Give the descriptors back. The process itself is left as it is."""
-        if self.exit_fd >= 0:
-            os.close(self.exit_fd)
-            self.exit_fd = -1
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            if pipe is not None and not pipe.closed:
-                pipe.close()
+        """Give the descriptors back. What is still left of it is ended, unless it was detached."""
+        self.poll()
+        gone = not self.alive()
+        state = self.state
+        with self._lock:
+            self._state, keeper, self._keeper = state, self._keeper, None
+            for descriptor in {self.exit_fd, self.gone_fd, self.pipe, self.stdin, self._state_fd} - {-1}:
+                os.close(descriptor)
+            self.exit_fd = self.gone_fd = self.pipe = self.stdin = self._state_fd = -1
+            self._gone = True
+        if keeper is not None and gone:
+            SPAWNER.give_back(keeper)
+        elif keeper is not None:
+            keeper.part()
+
+
+def _is_ready(descriptor: int, timeout_s: float = 0) -> bool:
+    ready = select.poll()
+    ready.register(descriptor, select.POLLIN)
+    return bool(ready.poll(max(timeout_s, 0) * 1000))
+
+
+_NURSERIES: weakref.WeakSet[Nursery] = weakref.WeakSet()
+
+
+def _closed() -> HandiworkError:
+    return HandiworkError("this environment is closed", "open a new one to run commands")
 
 
 class Nursery:
     """All children of one environment: started here, and none outlives `close`."""
 
     def __init__(self) -> None:
-        self._mark = f"{os.getpid()}.{os.urandom(6).hex()}"
-        self._number = itertools.count(1)
         self._lock = threading.Lock()
         self._children: set[Child] = set()
         self._closed = False
+        self._owner = os.getpid()
+        _NURSERIES.add(self)
 
-    def start(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], keyboard: bool = False) -> Child:
-        """Start *argv*; with *keyboard* its standard input is a pipe, else it reads nothing."""
-        mark = f"{self._mark}.{next(self._number)}"
-        outer = os.environ.get(_MARK)
-        marked = {**env, _MARK: f"{outer}:{mark}" if outer else mark}
-        with self._lock:  # close() must not miss a child that is just being born
-            if self._closed:
-                raise HandiworkError("this environment is closed", "open a new one to run commands")
-            child = Child(_popen(argv, cwd, marked, keyboard=keyboard), mark)
-            self._children.add(child)
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        keyboard: bool = False,
+        terminal: tuple[int, int] | None = None,
+        state: bool = False,
+        detached: str = "",
+        confinement: Confinement | None = None,
+    ) -> Child:
+        """Start *argv* in *cwd* with exactly the variables of *env*; it has begun when this returns.
+
+        With *keyboard* its standard input is a pipe, else it reads nothing. *terminal* (rows, columns)
+        makes a terminal of output and input. *state* gives it descriptor 9 to write to, read as
+        `Child.state`. *detached* is a file for its output; it is then left alone by `close` and by our
+        end. *confinement* is what it and all that it starts may touch. Raises `UsageError` for a program
+        or directory that isn't there or too much of it, `HandiworkError` where it can't be confined.
+        """
+        if self._closed:
+            raise _closed()
+        program = Program(argv, cwd, env, keyboard, terminal, state, detached, confinement)
+        child = Child(begin(program))
+        with self._lock:
+            late = self._closed
+            if not late and not detached:
+                self._children.add(child)
+        if late:  # close() came while it was being born
+            child.kill()
+            child.release()
+            raise _closed()
         return child
 
     def forget(self, child: Child) -> None:
@@ -122,114 +193,25 @@ class Nursery:
 
     def close(self) -> None:
         """End all children and everything they started; start none again."""
+        if os.getpid() != self._owner:
+            return  # a fork of the process that started them
         with self._lock:
             self._closed, children = True, tuple(self._children)
-            started = next(self._number) > 1
         for child in children:
             child.terminate()
         deadline = time.monotonic() + GRACE_S
-        for child in children:
-            while child.group_alive() and time.monotonic() < deadline:
-                time.sleep(0.005)
-        for child in children:
-            child.kill_group()
-        if started:
-            kill_marked(self._mark)
+        waiting = [child for child in children if not child.wait_gone(deadline - time.monotonic())]
+        for child in waiting:
+            child.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + GRACE_S
+        for child in waiting:
+            child.wait_gone(deadline - time.monotonic())
 
 
-def _popen(argv: Sequence[str], cwd: str, env: Mapping[str, str], *, keyboard: bool) -> subprocess.Popen[bytes]:
-    if not Path(cwd).is_dir():
-        raise UsageError(f"there is no directory {cwd}", "give an existing directory as cwd")
-    return subprocess.Popen(
-        argv,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.PIPE if keyboard else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        bufsize=0,
-    )
+def _close_all() -> None:
+    """What nobody has closed is asked to end, too, before it is ended with us."""
+    for nursery in tuple(_NURSERIES):
+        nursery.close()
 
 
-def _exit_fd(pid: int) -> int:
-    """A descriptor that is readable once the process has ended, -1 where the system has none."""
-    if not hasattr(os, "pidfd_open"):
-        return -1
-    try:
-        return os.pidfd_open(pid)
-    except OSError:  # a kernel older than our Python expects, or a sandbox that forbids it
-        return -1
-
-
-def signal_group(group: int, number: int) -> bool:
-    """Send a signal to a process group; False when nothing of it is left."""
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # some of it runs as another user: alive, and not ours to end
-        return True
-    return True
-
-
-def _group_runs(group: int) -> bool:
-    """Whether a process of the group is more than a dead entry that its parent hasn't collected."""
-    folders = list(_PROC.glob("[0-9]*"))
-    if not folders:
-        return True  # no /proc to look at
-    for folder in folders:
-        state, _, its_group = _after_name(_bytes_of(folder / "stat"))
-        if its_group == b"%d" % group and state not in (b"Z", b"X"):
-            return True
-    return False
-
-
-def _after_name(stat: bytes) -> tuple[bytes, bytes, bytes]:
-    """State, parent and group of a line of /proc/PID/stat, whose second field may hold anything."""
-    fields = stat.rpartition(b")")[2].split(maxsplit=3)
-    return (fields[0], fields[1], fields[2]) if len(fields) > 2 else (b"X", b"", b"")
-
-
-def kill_marked(mark: str) -> int:
-    """End every process that carries *mark* or a mark that starts with it; how many those were.
-
-    Looks again until nothing is found, since a process may have forked in between.
-    """
-    ended = 0
-    for _ in range(20):
-        found = list(_marked(mark))
-        for pid in found:
-            _kill(pid)
-        ended += len(found)
-        if not found:
-            break
-    return ended
-
-
-def _marked(mark: str) -> Iterator[int]:
-    wanted = mark.encode()
-    name = f"{_MARK}=".encode()
-    for folder in _PROC.glob("[0-9]*"):
-        for variable in _bytes_of(folder / "environ").split(b"\0"):
-            if variable.startswith(name) and _carries(variable[len(name) :], wanted):
-                yield int(folder.name)
-
-
-def _carries(marks: bytes, wanted: bytes) -> bool:
-    return any(m == wanted or m.startswith(wanted + b".") for m in marks.split(b":"))
-
-
-def _bytes_of(file: Path) -> bytes:
-    """What a file of /proc says, nothing for a process that is gone, dying, or not ours to see."""
-    try:
-        return file.read_bytes()
-    except OSError:
-        return b""
-
-
-def _kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+atexit.register(_close_all)

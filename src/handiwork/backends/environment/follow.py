@@ -15,8 +15,7 @@ from .child import GRACE_S, Child
 End = Literal["ended", "timed_out", "cancelled"]
 
 CHUNK = 65_536
-# Without a descriptor for the end of a process (not Linux), look this often. Seconds.
-_LOOK_EVERY_S = 0.02
+_MOST_IN_PIPE = 1_048_576
 # How long what is still in the pipe may take to arrive once the command itself has ended. Seconds.
 _AFTERWARDS_S = 0.05
 # poll() takes no more than an int of milliseconds; whoever waits longer waits again. Seconds.
@@ -50,10 +49,7 @@ class Follower:
         self._child, self._hear = child, hear
         self._poll = select.poll()
         self._poll.register(child.pipe, select.POLLIN)
-        self.open = True
-        self._watching = child.exit_fd >= 0
-        if self._watching:
-            self._poll.register(child.exit_fd, select.POLLIN)
+        self._open, self._waits_for = True, -1
 
     def follow(self, timeout_s: float, cancel: CancelToken | None = None) -> End:
         """Read until the child ends by itself or is ended; then what it had still printed."""
@@ -72,6 +68,7 @@ class Follower:
 
     def until_exit(self, deadline: float | None, alarm: Alarm) -> End:
         """Wait for the end of the child itself, whatever it leaves behind. *deadline* is monotonic."""
+        self._wait_for(self._child.exit_fd)
         self._poll.register(alarm.fd, select.POLLIN)
         while self._child.poll() is None:
             left = None if deadline is None else deadline - time.monotonic()
@@ -82,55 +79,66 @@ class Follower:
         return "ended"
 
     def stop(self) -> None:
-        """Ask the whole group to end, hear its last words, then end all of its tree for certain."""
+        """Ask the whole tree to end, hear its last words, then end all of it for certain."""
         self._child.terminate()
-        deadline = time.monotonic() + GRACE_S
-        while self._child.group_alive() and (left := deadline - time.monotonic()) > 0:
-            self._step(min(left, _LOOK_EVERY_S))
-            if self._child.poll() is not None:  # also takes it off the list of its group
-                self._look_away()
+        self.read_for(GRACE_S)
         self._child.kill()
 
     def read_for(self, seconds: float) -> None:
-        """Read what is there, until the pipe closes or the time is up."""
-        self._look_away()
+        """Read until nothing of the tree is left, or the time is up."""
+        self._wait_for(self._child.gone_fd)
         deadline = time.monotonic() + seconds
-        while self.open and (left := deadline - time.monotonic()) > 0:
+        while self._child.alive():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return
             self._step(left)
+        self._drain()
 
-    def until_closed(self, alarm: Alarm) -> None:
-        """Read on until nobody holds the pipe any more, or *alarm* rings."""
-        self._look_away()
+    def until_gone(self, alarm: Alarm) -> None:
+        """Read on until nothing of the tree is left, or *alarm* rings."""
+        self._wait_for(self._child.gone_fd)
         self._poll.register(alarm.fd, select.POLLIN)
-        while self.open and alarm.fd not in self._step(None):
-            continue
+        while self._child.alive():
+            if alarm.fd in self._step(None):
+                return
+        self._drain()
+
+    def _drain(self) -> None:
+        """What is still in the pipe; others than the tree may hold it and write on, and aren't waited for."""
+        for _ in range(_MOST_IN_PIPE // CHUNK):
+            if not self._open or not self._read():
+                return
 
     def _step(self, seconds: float | None) -> set[int]:
         """Wait for one thing to happen and read what arrived; the descriptors that are ready."""
-        if not self._watching and self._child.poll() is None:
-            seconds = _LOOK_EVERY_S if seconds is None else min(seconds, _LOOK_EVERY_S)
         wait_ms = None if seconds is None else min(seconds, _LONGEST_WAIT_S) * 1000 + 0.5
         ready = {fd for fd, _ in self._poll.poll(wait_ms)}
-        if self._child.pipe in ready and self.open:
+        if self._child.pipe in ready and self._open:
             self._read()
         return ready
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Hand on what is in the pipe; whether there may be more."""
         try:
             chunk = os.read(self._child.pipe, CHUNK)
         except BlockingIOError:
-            return
+            return False
+        except OSError:  # a terminal that nobody has open any more
+            chunk = b""
         if chunk:
             self._hear(chunk)
         else:
-            self.open = False
+            self._open = False
             self._poll.unregister(self._child.pipe)
+        return self._open
 
-    def _look_away(self) -> None:
-        """The child has ended: its descriptor would be ready for ever and make us spin."""
-        if self._watching:
-            self._poll.unregister(self._child.exit_fd)
-            self._watching = False
+    def _wait_for(self, descriptor: int) -> None:
+        """Watch one end at a time: one that has come would be ready for ever and make us spin."""
+        if self._waits_for >= 0:
+            self._poll.unregister(self._waits_for)
+        self._poll.register(descriptor, select.POLLIN)
+        self._waits_for = descriptor
 
     def _drop(self, alarm: Alarm) -> None:
         self._poll.unregister(alarm.fd)

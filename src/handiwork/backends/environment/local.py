@@ -2,130 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
-import shutil
-import tempfile
-import time
-import weakref
-from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 
-from ...core.cancel import CancelToken
-from ...core.errors import UsageError
-from ...core.types import Command, Ran
-from .background import BackgroundProcess
-from .child import Child, Nursery
-from .follow import Follower
-from .output import Output
+from ...core.types import Command
+from .launch import Launch, shell
+from .shell import ShellEnvironment
 from .surroundings import child_environment
 
-MAX_BACKGROUND = 64
-# One argument of a program can't be longer on Linux. Bytes.
-_MAX_COMMAND_BYTES = 131_000
-_KILLED = 137
+
+class LocalLauncher:
+    """Starts commands as they are. *passed* names variables of ours that they get beside the allow-list."""
+
+    def __init__(self, passed: tuple[str, ...] = ()) -> None:
+        self._passed = passed
+
+    def launch(self, command: Command, /) -> Launch:
+        """A shell with the command's text."""
+        return Launch((shell(), "-c", command.text), command.cwd, child_environment(command.env, self._passed))
 
 
-class LocalEnvironment:
-    """Runs shell commands here (core.types `Environment`), each in a session of its own.
-
-    Output that was cut is kept in *results* (else in a folder that goes with the environment).
-    *passed* names variables of ours that children get beside the allow-list. Nothing started here
-    outlives `close()`, the object, or the interpreter.
-    """
+class LocalEnvironment(ShellEnvironment):
+    """This machine without a sandbox. What was cut of an output is kept in *results*."""
 
     def __init__(self, results: Path | str | None = None, passed: tuple[str, ...] = ()) -> None:
-        self._nursery = Nursery()
-        self._passed = passed
-        self._own_results: list[tempfile.TemporaryDirectory[str]] = []
-        self._given_results = Path(results) if results else None
-        self._number = itertools.count(1)
-        self._background: set[Child] = set()
-        self.close: Callable[[], object] = weakref.finalize(self, _close, self._nursery, self._own_results)
-
-    def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:
-        """Run to the end, the timeout or the cancel; what was printed until then is kept.
-
-        Raises `UsageError` for a directory that isn't there and a text that no system takes.
-        """
-        if cancel is not None and cancel.is_set():
-            return Ran("", _KILLED, 0.0, cancelled=True)
-        started = time.perf_counter()
-        child = self._start(command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{child.mark}")
-        follower = Follower(child, output.feed)
-        try:
-            end = follower.follow(command.timeout_s, cancel)
-        except BaseException:
-            child.kill()
-            output.drop()
-            self._nursery.forget(child)
-            raise
-        left = end == "ended" and (follower.open or child.group_alive())
-        process = self._keep(child, command) if left else None
-        if not left:
-            self._nursery.forget(child)
-        text, path = output.finish(command.max_output_chars)
-        return Ran(
-            text,
-            code if (code := child.poll()) is not None else _KILLED,
-            (time.perf_counter() - started) * 1000,
-            timed_out=end == "timed_out",
-            cancelled=end == "cancelled",
-            path=path,
-            process=process,
-        )
-
-    def spawn(self, command: Command, /) -> BackgroundProcess:
-        """Start and answer at once; the command has a keyboard and no time limit."""
-        if len(self._background) >= MAX_BACKGROUND:
-            raise UsageError(f"{MAX_BACKGROUND} background processes are running", "kill some of them first")
-        return self._listen(self._start(command, keyboard=True), command, leftover=False)
-
-    def _start(self, command: Command, *, keyboard: bool) -> Child:
-        if len(command.text.encode("utf-8", "surrogatepass")) > _MAX_COMMAND_BYTES or "\0" in command.text:
-            raise UsageError(
-                f"a command must be at most {_MAX_COMMAND_BYTES:,} bytes without NUL",
-                "write a script file and run that",
-            )
-        return self._nursery.start(
-            (self._shell, "-c", command.text),
-            cwd=command.cwd,
-            env=child_environment(command.env, self._passed),
-            keyboard=keyboard,
-        )
-
-    def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:
-        """Go on listening to what a command left running; beyond a number of those, end it."""
-        if len(self._background) < MAX_BACKGROUND:
-            return self._listen(child, command, leftover=True)
-        child.kill()
-        self._nursery.forget(child)
-        return None
-
-    def _listen(self, child: Child, command: Command, *, leftover: bool) -> BackgroundProcess:
-        self._background.add(child)
-        name = f"bg{next(self._number)}"
-        return BackgroundProcess(name, command.text, child, self._forget, leftover=leftover)
-
-    def _forget(self, child: Child) -> None:
-        self._background.discard(child)
-        self._nursery.forget(child)
-
-    @cached_property
-    def _shell(self) -> str:
-        return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
-
-    @cached_property
-    def _results(self) -> Path:
-        """The folder for output that was cut; our own is made when it is first needed."""
-        if self._given_results is not None:
-            return self._given_results
-        self._own_results.append(tempfile.TemporaryDirectory(prefix="handiwork-"))
-        return Path(self._own_results[0].name)
-
-
-def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:
-    nursery.close()
-    for folder in own_results:
-        folder.cleanup()
+        super().__init__(LocalLauncher(passed), results)

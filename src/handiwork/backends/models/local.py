@@ -34,6 +34,7 @@ class LocalModel:
         check(path)
         self.name = name or path.stem
         self.profile = profile
+        self.context_tokens = profile.context
         self._engine = Engine(path, profile)
 
     async def reply(self, request: ModelRequest, /) -> ModelReply:

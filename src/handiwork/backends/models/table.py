@@ -1,7 +1,7 @@
 """From a model string to a model: one table of kinds, each loaded when it is asked for.
 
-`scripted:FILE`, `local/NAME`, `local/FILE.gguf`, `openai/NAME`, `ollama/NAME`, `openrouter/NAME`,
-`http://HOST/v1#NAME`, or any name together with a base URL.
+`scripted:FILE`, `local/NAME`, `local/FILE.gguf`, `openai/NAME`, `anthropic/NAME`, `gemini/NAME`,
+`ollama/NAME`, `openrouter/NAME`, `http://HOST/v1#NAME`, or any name together with a base URL.
 """
 
 from __future__ import annotations
@@ -23,11 +23,17 @@ _OPENERS: Mapping[str, str] = {
     "openai": "openai:open_openai",
     "ollama": "openai:open_ollama",
     "openrouter": "openai:open_openrouter",
-    "anthropic": "table:open_anthropic",
+    "anthropic": "anthropic:open_anthropic",
+    "gemini": "gemini:open_gemini",
 }
 _AT_URL = "openai:open_at_url"
 _FIRST_MODEL = "qwen2.5-coder-1.5b"
-_KEYS: Mapping[str, str] = {"OPENAI_API_KEY": "openai/NAME", "OPENROUTER_API_KEY": "openrouter/NAME"}
+_KEYS: Mapping[str, str] = {
+    "ANTHROPIC_API_KEY": "anthropic/NAME",
+    "OPENAI_API_KEY": "openai/NAME",
+    "GEMINI_API_KEY": "gemini/NAME",
+    "OPENROUTER_API_KEY": "openrouter/NAME",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,13 @@ class Place:
     def key(self, *names: str) -> str:
         """The first API key that is set; `HANDIWORK_API_KEY` goes before all."""
         return next((self.env[name] for name in ("HANDIWORK_API_KEY", *names) if self.env.get(name)), "")
+
+    def needed_key(self, *names: str) -> str:
+        """The same. Raises ModelUnavailableError where none is set."""
+        key = self.key(*names)
+        if not key:
+            raise ModelUnavailableError(f"no API key: {names[0]} is not set", f"export {names[0]}=...")
+        return key
 
 
 Opener: TypeAlias = Callable[[str, Place], Model]
@@ -101,13 +114,5 @@ def no_model(place: Place) -> ModelUnavailableError:
             f"handiwork model pull {_FIRST_MODEL} && handiwork config set model local/{_FIRST_MODEL} "
             "(runs on this machine)"
         )
-    ways.append("export HANDIWORK_MODEL=ollama/NAME, openai/NAME or openrouter/NAME")
+    ways.append("export HANDIWORK_MODEL=ollama/NAME, openai/NAME, anthropic/NAME, gemini/NAME or openrouter/NAME")
     return ModelUnavailableError("no model is configured", "; or ".join(ways))
-
-
-def open_anthropic(name: str, _place: Place) -> Model:
-    """Always raises: Anthropic's own protocol isn't spoken yet."""
-    raise ModelUnavailableError(
-        f"anthropic/{name}: Anthropic's own API is not supported yet",
-        f"openrouter/anthropic/{name} with OPENROUTER_API_KEY reaches the same models",
-    )

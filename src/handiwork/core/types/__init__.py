@@ -15,8 +15,22 @@ if TYPE_CHECKING:
     from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
-    from .places import Command, Environment, Http, HttpReply, Process, Ran
-    from .roles import Embedder, Journal, Judge
+    from .places import (
+        Command,
+        Environment,
+        FileKind,
+        Files,
+        FileStat,
+        Http,
+        HttpReply,
+        Network,
+        Process,
+        Ran,
+        SandboxPolicy,
+        ShellState,
+    )
+    from .roles import Background, Embedder, Journal, Judge
+    from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -51,15 +65,29 @@ _MODULES = {
     "places": (
         "Command",
         "Environment",
+        "FileKind",
+        "FileStat",
+        "Files",
         "Http",
         "HttpReply",
+        "Network",
         "Process",
         "Ran",
+        "SandboxPolicy",
+        "ShellState",
     ),
     "roles": (
+        "Background",
         "Embedder",
         "Journal",
         "Judge",
+    ),
+    "sessions": (
+        "Entry",
+        "EntryKind",
+        "Hit",
+        "SessionInfo",
+        "SessionStore",
     ),
     "tools": (
         "Args",
@@ -94,14 +122,21 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Background",
     "Command",
     "Done",
     "Effect",
     "Embedder",
+    "Entry",
+    "EntryKind",
     "EnvNames",
     "Environment",
+    "FileKind",
+    "FileStat",
+    "Files",
     "Forbid",
     "Handler",
+    "Hit",
     "Http",
     "HttpReply",
     "Journal",
@@ -112,6 +147,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "NeedsInput",
+    "Network",
     "Outcome",
     "Pending",
     "Process",
@@ -120,8 +156,12 @@ __all__ = [
     "Ready",
     "Refusal",
     "Requires",
+    "SandboxPolicy",
     "Schema",
     "Scope",
+    "SessionInfo",
+    "SessionStore",
+    "ShellState",
     "Status",
     "Step",
     "ToolCall",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -11,7 +12,8 @@ from .tools import Args, Handler, ToolEntry
 if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
-    from .places import Environment
+    from .places import Environment, ShellState
+    from .roles import Journal
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -26,7 +28,9 @@ class Scope:
     `supplied` is the set of tool names the caller was shown (None: no restriction). `call` and
     `acall` run another tool through the same pipeline with everything in this scope inherited.
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
-    `deadline` is on `time.monotonic`, in seconds.
+    `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
+    that have it start where the last command ended. `journal` is where effects are written down, in
+    place of the pipeline's own.
     """
 
     session_id: str = ""
@@ -44,6 +48,13 @@ class Scope:
     deadline: float | None = None
     checks: tuple[Step, ...] = ()
     on_progress: Callable[[ToolCall, Progress], None] | None = None
+    shell: ShellState | None = None
+    journal: Journal | None = None
+
+    @property
+    def here(self) -> str:
+        """The folder that relative paths and commands start from; never empty."""
+        return (self.shell.cwd if self.shell else self.cwd) or os.getcwd()
 
 
 EMPTY_SCOPE = Scope()
@@ -64,7 +75,8 @@ class Ready:
     """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
 
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
-    `asks` collects what a person must agree to before it runs.
+    `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
+    arguments name to what it led to when the call was judged.
     """
 
     call: ToolCall
@@ -73,6 +85,7 @@ class Ready:
     repairs: tuple[str, ...] = ()
     provenance: Mapping[str, Label] = field(default_factory=dict)
     asks: tuple[Ask, ...] = ()
+    real_paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,8 @@ class Refusal:
 class ToolResult:
     """What came of a call. `content` is the plain text; `shown` is what the model reads.
 
-    `status` and `by` say how it ended: for a refusal, `by` is the step that refused.
+    `status` and `by` say how it ended: for a refusal, `by` is the step that refused. `kept` is the file
+    that holds the whole of a result that was cut.
     """
 
     call: ToolCall
@@ -100,6 +114,7 @@ class ToolResult:
     duration_ms: float = 0.0
     artifacts: tuple[Artifact, ...] = ()
     shown: str | None = None
+    kept: str = ""
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 Args: TypeAlias = dict[str, Any]
 Schema: TypeAlias = dict[str, Any]
 Effect: TypeAlias = Literal["read", "idempotent", "write"]
-Touch: TypeAlias = Literal["path", "command", "code", "url", "recipient", "tool"]
+Touch: TypeAlias = Literal["path", "command", "code", "url", "recipient", "tool", "patch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class Traits:
     The first four are MCP's hints. `effect` says what repeating a call would do; left empty it is
     taken from the hints, and an undeclared tool counts as a write: never replayed.
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
-    reads; a path beside a command is the folder in which that runs, and a tool is one that is called
-    in turn, whose own traits hold for that call. `timeout_s` is in seconds;
-    `isolate` asks for a process that can be killed (not honoured yet: such a tool runs in a thread);
-    `polls` marks tools that are asked again and again by design.
+    reads; a path beside a command is the folder in which that runs, a tool is one that is called in
+    turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
+    `timeout_s` is in seconds; `isolate` asks for a process that can be killed (not honoured yet: such a
+    tool runs in a thread); `polls` marks tools that are asked again and again by design.
     """
 
     read_only: bool = False

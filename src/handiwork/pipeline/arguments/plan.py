@@ -134,6 +134,10 @@ class Plan:
 
     # --------------------------------------------------------------------------------------- refusing
 
+    def example(self) -> str:
+        """One line of JSON that is a right call."""
+        return example_call(self._parameters, self._compiler.resolve, given={}, wanted=set())
+
     def _refusal(self, why: str, given: Any, trace: Trace) -> Repaired:
         """The error: what is wrong, and one right call built on what was right in this one."""
         wrong = {problem.partition(":")[0].partition(".")[0].partition("[")[0] for problem in trace.problems}

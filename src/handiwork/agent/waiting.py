@@ -1,0 +1,141 @@
+"""Calls that wait for somebody: for a yes, for an answer, for a job that runs elsewhere.
+
+A session that waits has ended its process. Each question is in its entries, and so is its one answer, which
+any process may give; whoever resumes the session then goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from ..core.errors import UnknownNameError, UsageError
+from ..core.types import Approver, Ask, Entry, Ready, ToolCall, ToolResult
+from ..core.wire import dumps, tool_error
+from ..guard.redaction import redact
+from ..guard.sanitizer import sanitize
+from ..pipeline.repair import repair_arguments
+from .history import Unanswered
+
+About: TypeAlias = Literal["approval", "input", "job"]
+_ABOUT: Mapping[str, About] = {"needs_input": "input", "pending": "job"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What call *call* waits for. `text` says it to a person, `form` is the JSON Schema of an answer to it.
+
+    `handle` finds the work or the form again. `answer` is what was said, None so far.
+    """
+
+    seq: int
+    call: str
+    about: About
+    tool: str
+    arguments: Any
+    text: str
+    form: Mapping[str, Any] = field(default_factory=dict)
+    handle: str = ""
+    answer: Mapping[str, Any] | None = None
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether the call may run now."""
+        return self.about == "approval" and self.answer is not None and bool(self.answer.get("allowed"))
+
+    def content(self) -> str:
+        """What the model reads as the answer to its call."""
+        answer = self.answer or {}
+        if self.about == "approval":
+            note = f": {answer['note']}" if answer.get("note") else ""
+            return tool_error(f"not approved ({self.text}){note}", refused_by="approval")
+        return dumps({"answer": answer.get("value")})
+
+
+def question_about(result: ToolResult) -> dict[str, Any] | None:
+    """What must be asked before a call has a result, as the body of an entry; None where nothing must be."""
+    facts = {"tool": result.call.name, "arguments": result.call.arguments}
+    if result.status in _ABOUT:
+        said = _said(result.content)
+        text = said.get("needs_input") or said.get("note") or said.get("pending") or result.content
+        handle = said.get("handle") or said.get("pending") or ""
+        return {**facts, "about": _ABOUT[result.status], "text": text, "form": said.get("form", {}), "handle": handle}
+    if result.status == "refused" and result.by == "approval":
+        return {**facts, "about": "approval", "text": _said(result.content).get("error", result.content)}
+    return None
+
+
+def _said(content: str) -> dict[str, Any]:
+    """The fields of a result; none where a hook has put it otherwise."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def questions_in(entries: Iterable[Entry]) -> list[Question]:
+    """The questions of a session, with their answers, in order."""
+    entries = list(entries)
+    answers = {e.body["question"]: e.body for e in entries if e.kind == "answer"}
+    return [Question(e.seq, e.call, **e.body, answer=answers.get(e.seq)) for e in entries if e.kind == "question"]
+
+
+def open_questions(entries: Iterable[Entry]) -> list[Question]:
+    """Those that nobody has answered yet."""
+    return [question for question in questions_in(entries) if question.answer is None]
+
+
+def question_of(missing: Unanswered) -> Question | None:
+    """The question that an unanswered call waits for. Once it was granted and begun, it waits for nothing."""
+    asked = [q for q in questions_in(missing.notes) if q.call == missing.id]
+    if not asked:
+        return None
+    begun = any(e.kind == "intent" and e.call == missing.id and e.seq > asked[-1].seq for e in missing.notes)
+    return None if begun else asked[-1]
+
+
+def answer_body(question: Question, said: str, note: str = "") -> dict[str, Any]:
+    """The body of the entry that answers *question* with *said*. Raises `UsageError` for what is no answer to it."""
+    if question.about == "approval":
+        if said.lower() not in ("yes", "no"):
+            raise UsageError(f"{said!r} is no answer to whether {question.tool} may run", "say yes or no")
+        return {"question": question.seq, "allowed": said.lower() == "yes", "note": note}
+    return {"question": question.seq, "value": _fitting(said, question.form), "note": note}
+
+
+def _fitting(said: str, form: Mapping[str, Any]) -> Any:
+    schema = {"type": "object", "properties": {"answer": dict(form)}, "required": ["answer"]}
+    repaired = repair_arguments({"answer": said}, schema)
+    if repaired.args is None:
+        raise UsageError(f"that doesn't fit what is asked: {repaired.error}")
+    return repaired.args["answer"]
+
+
+def pick(questions: Iterable[Question], call: str) -> Question:
+    """The open question of a call. Raises `UnknownNameError`, and `UsageError` where it is answered already."""
+    asked = {question.call: question for question in questions}
+    if call not in asked:
+        raise UnknownNameError("waiting call", call, asked, "see `handiwork sessions pending`")
+    if asked[call].answer is not None:
+        raise UsageError(f"{call} is answered already", "handiwork sessions resume")
+    return asked[call]
+
+
+def granting(questions: Iterable[Question], otherwise: Approver | None) -> Approver:
+    """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*."""
+    granted = {question.call: question.text for question in questions}
+
+    def ask(ready: Ready, asked: Ask, /) -> Any:
+        if redact(sanitize(asked.reason)) in granted.get(ready.call.id, ""):  # as it was shown
+            return True
+        return otherwise(ready, asked) if otherwise else False
+
+    return ask
+
+
+def calls_of(questions: Iterable[Question]) -> Iterator[ToolCall]:
+    """The calls that may run now, as the model wrote them."""
+    return (ToolCall(question.tool, question.arguments, question.call) for question in questions)

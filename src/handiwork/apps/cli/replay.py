@@ -1,0 +1,59 @@
+"""`handiwork replay`: an exported session once more, without model, tools or network."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from ...core.loading import Late
+from ...core.wire import dumps
+from ..house import default
+from .output import Output, printable
+from .parsing import Parser
+
+playing = Late("handiwork.apps.replay")
+EXAMPLES = """\
+examples:
+  handiwork sessions export last --output talk.jsonl
+  handiwork replay talk.jsonl
+"""
+_MOST = 160
+
+
+def configure(parser: Parser) -> None:
+    """Arguments of `handiwork replay`."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", help="what `handiwork sessions export` wrote, as JSON lines")
+
+
+def run(said: Namespace, out: Output) -> int:
+    """Tell every call that would come out differently today. Exit code 1 where there is one."""
+    recording = playing.read_recording(Path(said.file))
+    compared = asyncio.run(playing.replay(default(), recording))
+    different = [c for c in compared if not c.same]
+    differences = [_difference(c) for c in different]
+    same = len(compared) - len(different)
+    lines = [f"{len(compared)} calls, {same} as recorded"]
+    for told in differences:
+        lines.append(printable(f"✗ {told['call']} {told['name']} {_short(told['arguments'])}"))
+        lines += [printable(f"    {when}: {_short(': '.join(told[when]))}") for when in ("was", "now")]
+    out.show({"calls": len(compared), "same": same, "differences": differences}, lines)
+    return int(bool(different))
+
+
+def _difference(compared: Any) -> dict[str, Any]:
+    call = compared.call
+    return {
+        "call": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+        "was": list(compared.was),
+        "now": list(compared.now),
+    }
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else dumps(value)
+    return text if len(text) <= _MOST else f"{text[:_MOST]}…"

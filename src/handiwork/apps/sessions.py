@@ -1,0 +1,112 @@
+"""The sessions of a house: opened when somebody needs them, and gone on with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+
+from ..agent.session import Session, Unkept
+from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
+from ..backends.storage.connections import DamagedError
+from ..backends.storage.reading import Reader
+from ..backends.storage.salvage import open_store
+from ..backends.storage.sqlite import SqliteStore
+from ..core.errors import StorageError, UnknownNameError
+from ..core.types import SessionInfo
+from ..core.wire import dumps
+from .house import House
+
+Tell = Callable[[str], object]
+FILE = "sessions.db"
+
+
+def store_path(house: House) -> str:
+    """Where the house keeps its sessions."""
+    return os.path.join(house.home, FILE)
+
+
+def open_sessions(house: House, tell: Tell) -> SqliteStore:
+    """The store of the house, to write in; *tell* hears of damage that was mended. Raises `StorageError`."""
+    if isinstance(house.store, SqliteStore):
+        return house.store
+    store, salvaged = open_store(store_path(house))
+    if salvaged:
+        tell(salvaged.told)
+    house.store = store
+    return store
+
+
+def look_into_sessions(house: House, tell: Tell) -> Reader | None:
+    """The stored sessions, to look at; None where there are none yet. Raises `StorageError`."""
+    if not os.path.exists(store_path(house)):
+        return None
+    try:
+        return Reader(store_path(house))
+    except DamagedError:
+        store, salvaged = open_store(store_path(house))
+        if salvaged:
+            tell(salvaged.told)
+        return store
+
+
+def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
+    """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
+    reader = look_into_sessions(house, tell)
+    if reader is None:
+        raise UnknownNameError(
+            "session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them"
+        )
+    with closing(reader):
+        return reader.find(name)
+
+
+def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = False) -> Unkept:
+    """The conversation that *about* describes: one of the store's, or a new one.
+
+    One that *waits* ends where somebody must be asked, to be gone on with when they have answered.
+
+    A new one that can't be stored goes on unsaved and says so in its `problem`. Raises `StorageError`
+    where a stored one can't be gone on with.
+    """
+    try:
+        store = open_sessions(house, tell)
+        open_it = Session.resume if about.number else Session
+        return open_it(store, about, waits=waits)
+    except StorageError as error:
+        if about.number:
+            raise
+        return Unsaved(str(error))
+
+
+def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:
+    """The calls that wait for an answer, with their sessions, the newest first."""
+    waiting = (info for info in reader.sessions(-1) if info.state in ("waiting", "forked"))
+    return [(info, question) for info in waiting for question in open_questions(reader.entries(info.number))]
+
+
+def answer_call(store: SqliteStore, info: SessionInfo, call: str, *, said: str, note: str = "") -> Question:
+    """Answer a call that waits, once. Raises `UsageError` for what is no answer, or not wanted (any more)."""
+    store.claim(info)
+    try:
+        entries = list(store.entries(info.number))
+        question = pick(questions_in(entries), call)
+        body = dumps(answer_body(question, said, note))
+        store.append(info.number, entries[-1].seq + 1, "answer", call=call, body=body)
+    finally:
+        store.release(info, info.state)
+    return question
+
+
+def close_sessions(house: House) -> None:
+    """Let go of the store: what its log holds is put into the file."""
+    if isinstance(house.store, SqliteStore):
+        house.store.close()
+        house.store = None
+
+
+class Unsaved(Unkept):
+    """A conversation that should have been stored, and can't be."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -75,6 +77,15 @@ FATAL = [
 ]
 
 
+def test_the_parser_is_loaded_when_the_first_command_is_judged() -> None:
+    code = (
+        "import sys, handiwork.guard.commands as c; print('tree_sitter' in sys.modules);"
+        "c.judge_command('ls'); print('tree_sitter' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False", "True"]
+
+
 @pytest.mark.parametrize("command", WORK)
 def test_work_is_allowed(command: str) -> None:
     found = judge_command(command, home=HOME)
@@ -119,6 +130,14 @@ def test_the_workspace_itself_is_not_thrown_away(tmp_path: Path) -> None:
         assert judge_command(command, cwd=str(tmp_path)).action != "allow", command
     assert judge_command("rm -rf build", cwd=str(tmp_path)).action == "allow"
     assert judge_command("rm -rf src", cwd=str(tmp_path)).action == "ask"
+
+
+def test_a_whole_home_is_nobodys_workspace() -> None:
+    assert judge_command("echo x > notes.txt", cwd=HOME, home=HOME).action == "ask"
+    assert judge_command("rm notes.txt", cwd="/", home=HOME).action == "ask"
+    assert judge_command("rm -rf *", cwd=HOME, home=HOME).action == "forbid"
+    assert judge_command("ls && cat notes.txt", cwd=HOME, home=HOME).action == "allow"
+    assert judge_command("echo x > notes.txt", cwd=f"{HOME}/work", home=HOME).action == "allow"
 
 
 def test_links_lead_where_they_lead(tmp_path: Path) -> None:

@@ -166,12 +166,16 @@ class _Reader:
         items = self.value(first.iter)
         items = list(items) if isinstance(items, (str, bytes)) else items
         if not isinstance(items, list) or not isinstance(first.target, ast.Name):
+            self.loops += 1
             self.value(node.elt)
+            self.loops -= 1
             return None
+        self.loops += 1
         found = []
         for item in items[:MOST_ITEMS]:
             self.names[first.target.id] = item
             found.append(self.value(node.elt))
+        self.loops -= 1
         return found
 
     def called(self, node: ast.Call) -> Value:

@@ -75,7 +75,7 @@ _RUN_VALUES = frozenset(
     ]
 )
 _HOST_PATH = re.compile(
-    r"^(?:/|/etc|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock"
+    r"^(?:/|/etc(?:/.*)?|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock"
     r"|/run/docker\.sock|/var/run|/var/lib/docker)/?(?::|$)"
 )
 

@@ -122,6 +122,12 @@ def _config(call: Call, arguments: Arguments) -> None:
         call.effect("env_tamper", f"{name}={value}")
 
 
+def _remote(call: Call, arguments: Arguments) -> None:
+    """Another address for a remote; over plain HTTP anybody on the way can change what comes."""
+    if arguments.operands[1:2] == ["set-url"] and any(o.startswith("http://") for o in arguments.operands[2:]):
+        call.effect("env_tamper", described(call))
+
+
 def _fetch(call: Call, arguments: Arguments) -> None:
     if any(ref.startswith("+") for ref in arguments.operands[1:]):
         call.effect("rewrite", described(call))
@@ -171,6 +177,7 @@ _WAYS: Final[dict[str, Callable[[Call, Arguments], None]]] = {
     "cat-file": _show,
     "fetch": _fetch,
     "push": _push,
+    "remote": _remote,
     "restore": _restore,
     "show": _show,
     "submodule": _runs_rest(1, "foreach"),

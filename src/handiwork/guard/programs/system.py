@@ -215,7 +215,8 @@ PROGRAMS = (
         ask=("update-alternatives --set x /tmp/y",),
     ),
     Program(
-        "unshadow john hashcat hydra mimikatz chntpw gcore pwdump secretsdump.py lazagne linpeas.sh"
+        "arpspoof ettercap bettercap dsniff unshadow john hashcat hydra mimikatz chntpw gcore pwdump"
+        " secretsdump.py lazagne linpeas.sh"
         " responder metasploit msfconsole msfvenom sqlmap crackmapexec",
         rules=(Rule("!-h", "read_secret"),),
         ask=("unshadow /etc/passwd /etc/shadow", "gcore 1234", "john h.txt"),

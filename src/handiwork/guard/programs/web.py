@@ -42,9 +42,6 @@ _LOGIN: Final = (
 _LOCAL = re.compile(
     r"(?:localhost|127(?:\.\d+)*|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)$|.*\.(?:local|localhost|test)$"
 )
-_SHELL_PATH = re.compile(
-    r"(?:^|[/,:=\s'\"])(?:(?:ba|da|z|k|c|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|python[\d.]*|perl)(?:$|[,\s'\"])"
-)
 _STORES: Final = (":9200", ":5984", ":8086", ":6333", ":8983", ":7700", ":2379", ":8500")
 _METADATA: Final = ("169.254.169.254", "metadata.google.internal", "metadata.azure", "100.100.100.200", "fd00:ec2::254")
 
@@ -226,6 +223,12 @@ def read_openssl(call: Call, arguments: Arguments) -> str | None:
         call.shell.programs.append("s_client")
         _leaves(call)
         return REMOTE
+    if (
+        arguments.operands[:1] in (["enc"], ["base64"], ["zlib"])
+        and arguments.of(("-in",))
+        and not arguments.of(("-out",))
+    ):
+        return veiled(call.text_of(arguments.of(("-in",))[0]))
     if arguments.operands[:1] == ["enc"]:
         call.shell.encrypted.update(call.shell.resolve(path) for path in arguments.of(("-in",)))
     for path in arguments.of(("-out", "-keyout")):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 12
 MOST_OUTPUT = 50_000
-_CONDITIONAL: Final = frozenset(("&&", "||"))
 TRUSTED: Final = frozenset(("sudo", "su", "ssh", "passwd", "gpg", "login", "doas", "scp"))
 _REDIRECTS: Final = frozenset(("file_redirect", "herestring_redirect", "ERROR"))
 _WORDLESS: Final = frozenset(("comment",))

@@ -22,6 +22,7 @@ def judged(command: str) -> str:
         ("import shutil; shutil.rmtree('build')", "allow"),
         ("import subprocess; subprocess.run(['git', 'status'])", "allow"),
         ("[print(x) for x in range(3)]", "allow"),
+        ("open('main.py', 'w').close()", "ask"),
         ("import shutil; shutil.rmtree('src')", "ask"),
         ("import os; [os.remove(f) for f in os.listdir('.')]", "ask"),
         ("print(open('.env').read())", "ask"),

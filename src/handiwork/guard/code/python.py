@@ -57,8 +57,20 @@ class _Reader:
                     self.names[target.id] = value
         elif isinstance(node, ast.For):
             self.loop(node)
+        elif isinstance(node, ast.Expr):
+            self.opened_only(node.value)
+            self.value(node.value)
         else:
             self.inside(node)
+
+    def opened_only(self, node: ast.expr) -> None:
+        """A file that is opened for writing, and closed or let go at once, is emptied."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "close":
+            node = node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+            mode = text_of(self.value(node.args[1])) if len(node.args) > 1 else "r"
+            if "w" in mode:
+                self.doings.path("truncate", text_of(self.value(node.args[0])))
 
     def inside(self, node: ast.AST) -> None:
         """Any other statement: its expressions, then the statements in it."""

@@ -171,7 +171,8 @@ def _written(name: str, args: list[str], _around: str, doings: Doings) -> None:
     elif "open" in name.lower() or "chmod" in name or "FileUtils" in name:
         _opened(name, args, doings)
     else:
-        doings.path("move_away" if "ename" in name else "write", first)
+        empties = "truncate" in name or (len(args) > 1 and not args[1].strip())
+        doings.path("move_away" if "ename" in name else "truncate" if empties else "write", first)
         if "ename" in name or "symlink" in name or "copy" in name:
             doings.path("write", args[-1])
 

@@ -120,8 +120,11 @@ def _fallocate(call: Call, arguments: Arguments) -> str:
     for path in arguments.operands:
         if huge:
             call.effect("fill", path)
-        note_path(call, "write", path)
+        note_path(call, "truncate" if arguments.has(_PUNCHES) else "write", path)
     return ""
+
+
+_PUNCHES = ("-p", "--punch-hole", "-z", "--zero-range", "-c", "--collapse-range")
 
 
 PROGRAMS = (
@@ -165,7 +168,7 @@ PROGRAMS = (
         ask=("gio trash --empty",),
     ),
     Program(
-        "shred wipe srm scrub nwipe sdelete",
+        "shred wipe srm scrub sfill nwipe sdelete",
         values="-n -s --iterations --size --random-source",
         rules=(Rule("", "shred", "all"),),
         ask=("shred -u secrets.txt",),

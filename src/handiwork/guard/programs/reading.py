@@ -54,7 +54,7 @@ def _pager(call: Call, _arguments: Arguments) -> str | None:
     return None
 
 
-_SED_EMPTIES = re.compile(r"\s*(?:1,\$|/\.?\*?/)?\s*d\s*;?\s*\Z")
+_SED_EMPTIES = re.compile(r"\s*(?:(?:1,\$|/\.?\*?/)?\s*d|s/\.\*//g?)\s*;?\s*\Z")
 
 
 def _sort(call: Call, arguments: Arguments) -> str | None:

@@ -48,6 +48,7 @@ PROGRAMS = (
             Rule("submodule deinit", "discard"),
             Rule("rm -f|--force|-r !--cached", "discard"),
             Rule("lfs prune|uninstall", "discard"),
+            Rule("lfs migrate", "rewrite"),
             Rule("update-index --index-info|--force-remove", "discard"),
             Rule("daemon|credential|credential-store|credential-cache fill|get", "read_secret"),
             Rule(

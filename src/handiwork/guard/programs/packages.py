@@ -9,6 +9,7 @@ from ..shell.marks import veiled
 from .arguments import Arguments
 from .entry import Program, Rule
 from .notes import described
+from .signs import MINING
 
 _STRANGE = re.compile(
     r"(?:^|@|\+)(?:git\+|hg\+|svn\+|bzr\+)?(?:http://|https?://|git@|ftp://|git://|ssh://"
@@ -64,6 +65,8 @@ def _install(call: Call, arguments: Arguments) -> str | None:
     given = verbs.intersection(arguments.operands[:2])
     if given:
         for operand in arguments.operands[1:]:
+            if MINING.search(operand):
+                call.effect("mining")
             if _STRANGE.search(operand) or (call.name in _HUBBED and _HUB.match(operand)):
                 call.effect("package_remote", operand)
         for address in arguments.of(_INDEX):
@@ -128,6 +131,8 @@ def _system(call: Call, arguments: Arguments) -> str:
         call.effect("package_remove", described(call))
     if arguments.operands[:1] == ["install"]:
         for operand in arguments.operands[1:]:
+            if MINING.search(operand):
+                call.effect("mining")
             if re.search(r"^(?:\.{0,2}/|http).*\.(?:deb|rpm|apk|pkg\S*)$", operand) or operand.startswith("http://"):
                 call.effect("package_remote", operand)
     for option in arguments.of(("-o",)):

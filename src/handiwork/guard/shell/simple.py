@@ -14,6 +14,7 @@ from .marks import ENDLESS, FETCHED, REMOTE, SECRET, UNKNOWN, is_known, veiled, 
 from .patterns import is_pattern
 from .redirections import Redirects
 from .session import Shell
+from .words import expand_text
 
 MOST_CANDIDATES = 8
 
@@ -51,6 +52,8 @@ def run_simple(
         output = printed or ""
     if joined.socket:
         _socket(words, joined, output, shell)
+    if any(path in words[1:] and not append for path, append in joined.writes):
+        output = ""  # the shell empties the file before the program reads it
     return _written(joined, output, shell) if joined.writes or joined.feeds else output
 
 
@@ -95,6 +98,8 @@ def _run(call: Call, runner: Runner) -> str:
     if function is not None:
         return function.call(call.args, shell)
     builtin = BUILTINS.get(word)
+    if word in _INDEXING:
+        _indices(call)
     if builtin is not None:
         shell.programs.append(word)
         return builtin(call)
@@ -103,11 +108,24 @@ def _run(call: Call, runner: Runner) -> str:
     return _program(call, runner)
 
 
+# These take names of variables, and the shell works out what stands in their brackets.
+_INDEXING = frozenset(
+    ("test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "let", "mapfile", "[[")
+)
+
+
+def _indices(call: Call) -> None:
+    for arg in call.args:
+        if "[" in arg and ("$(" in arg or "`" in arg):
+            expand_text(arg, call.shell)
+
+
 def _program(call: Call, runner: Runner) -> str:
     if call.word.rpartition("/")[2] == "$0":
         again = "$0" in call.shell.programs or call.shell.unsure
         call.effect("fork_bomb" if again else "hidden", "$0", "" if again else "it runs itself")
-    name = plain(call.word).rpartition("/")[2]
+    # A variable that nobody set is empty, most of the time.
+    name = without_marks(plain(call.word).rpartition("/")[2])
     if "://" in call.word:
         call.effect("run_fetched_code", call.word)
     if "/" in call.word:

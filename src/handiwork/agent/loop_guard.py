@@ -56,9 +56,10 @@ class LoopGuard:
 
     A call that would repeat for the fourth time without anything having changed (itself again and again,
     or the last of a cycle of two to five) is refused once with a warning, and stops the task when it comes
-    again; a cycle with work in it, where that answers the same each time, two rounds later. Failing calls, also those that never ran, count alike, as does one answer to ever new arguments.
-    Work in between resets it. Tools that poll may repeat, for five minutes and twenty times while nothing
-    changes. Three turns in a row without a single call that could run stop the task, too.
+    again; a cycle with work in it, where that answers the same each time, two rounds later. Failing calls,
+    also those that never ran, count alike, as does one answer to ever new arguments. Work in between resets
+    it. Tools that poll may repeat, for five minutes and twenty times while nothing changes. Three turns in a
+    row without a single call that could run stop the task, too.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

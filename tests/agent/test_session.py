@@ -354,6 +354,7 @@ def test_an_effect_that_cannot_be_noted_does_not_happen_and_the_rest_goes_on(mak
     store.most = 99
     for state in (t["state"] for t in resumed(store, info) if "state" in t):
         assert state == ("done" if "outcome" in noted else "unknown" if "intent" in noted else "not done")
+    store.close()
 
 
 def test_a_conversation_that_nobody_stores_costs_nothing(make, add):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -184,7 +185,7 @@ def test_a_damaged_store_is_set_aside_once_and_what_is_whole_saved(cli, script, 
 
 
 def test_a_store_of_a_newer_version_is_left_alone(cli, script, work, home):
-    with sqlite3.connect(home / "sessions.db") as connection:
+    with closing(sqlite3.connect(home / "sessions.db", isolation_level=None)) as connection:
         connection.execute("INSERT INTO schema_version VALUES (99, 'later')")
     ran = cli("run", "x", "--model", script("hi"))
     assert ran.code == 7 and "newer" in ran.err

@@ -47,10 +47,21 @@ class Context:
         """The messages to send: all of them, or fewer that say the same."""
         if self._tokens is None:
             return list(messages)
-        self._costs += [_cost(message) for message in messages[len(self._costs) :]]
-        if self._size(messages, tools) > HIGH * self._tokens:
+        if self.is_full(messages, tools):
             self._compact(messages, tools, self._tokens)
         return self._view(messages)
+
+    def is_full(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> bool:
+        """Whether `shown` will have to leave something more out."""
+        if self._tokens is None:
+            return False
+        self._costs += [_cost(message) for message in messages[len(self._costs) :]]
+        return self._size(messages, tools) > HIGH * self._tokens
+
+    @property
+    def tokens(self) -> int | None:
+        """The limit, None where none is known."""
+        return self._tokens
 
     @property
     def left_out(self) -> int:

@@ -35,6 +35,9 @@ from .config_file import load_config
 
 jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
+hook_commands = Late("handiwork.apps.hook_commands")
+hook_config = Late("handiwork.apps.hook_config")
+hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
@@ -52,7 +55,7 @@ class House:
         self.embedder = self._open_embedder()
         desk = Desk(self.supply, embedder=self.embedder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
-        self.hooks = Hooks()
+        self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
@@ -66,7 +69,19 @@ class House:
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def _record_failure(self, who: str, error: str) -> None:
+        hook_record.HookRecord(self.home).note(who, error)
+
+    def _open_hooks(self) -> Any:
+        """What runs the commands of the configuration; None where it has none."""
+        if not self.config.hooks:
+            return None
+        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note)
+        opened.register(hook_config.read_hooks(self.config.hooks), self.hooks)
+        return opened
 
     def _open_embedder(self) -> Embedder | None:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
@@ -101,9 +116,7 @@ class House:
         _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
-        ground = Ground(
-            self.registry, lambda name, fn, source: self.hooks.register(name, fn, source=source), self._call
-        )
+        ground = Ground(self.registry, self.hooks.register, self._call)
         self.registry.may_override = self._may_override
         folder = os.path.join(self.home, "plugins")
         load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
@@ -176,6 +189,8 @@ class House:
     def close(self) -> None:
         """End every process that a tool started."""
         self._environment.close()
+        if self._hook_commands:
+            self._hook_commands.close()
 
     def supplied(self, enabled: Names | None, disabled: Names | None) -> frozenset[str] | None:
         """The names that a selection shows; None, no restriction, where nothing is selected."""

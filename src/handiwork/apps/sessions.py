@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 
 from ..agent.session import Session, Unkept
 from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
@@ -37,10 +37,17 @@ def open_sessions(house: House, tell: Tell) -> SqliteStore:
     return store
 
 
-def look_into_sessions(house: House, tell: Tell) -> Reader | None:
+@contextmanager
+def looking_into_sessions(house: House, tell: Tell) -> Iterator[Reader | None]:
     """The stored sessions, to look at; None where there are none yet. Raises `StorageError`."""
     if not os.path.exists(store_path(house)):
-        return None
+        yield None
+        return
+    with closing(_open_reader(house, tell)) as reader:
+        yield reader
+
+
+def _open_reader(house: House, tell: Tell) -> Reader:
     try:
         return Reader(store_path(house))
     except DamagedError:
@@ -52,12 +59,9 @@ def look_into_sessions(house: House, tell: Tell) -> Reader | None:
 
 def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
     """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
-    reader = look_into_sessions(house, tell)
-    if reader is None:
-        raise UnknownNameError(
-            "session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them"
-        )
-    with closing(reader):
+    with looking_into_sessions(house, tell) as reader:
+        if reader is None:
+            raise UnknownNameError("session", name, (), "there are none yet: `handiwork run` makes one")
         return reader.find(name)
 
 

@@ -34,7 +34,7 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others.
+    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -55,6 +55,7 @@ class Config:
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    hooks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -86,6 +87,7 @@ _KINDS: Mapping[str, Any] = {
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "hooks": (dict,),
 }
 _POSITIVE = frozenset(
     (

@@ -27,6 +27,8 @@ from .selection import PRESET
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
+imports = Late("handiwork.apps.hook_imports")
+record = Late("handiwork.apps.hook_record")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
 strengths = Late("handiwork.backends.environment.strength")
@@ -58,7 +60,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _model, _tools, _wells, _running):
+        for look in (_configuration, _sandbox, _model, _tools, _wells, _hooks, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -214,8 +216,21 @@ def _wells(house: House) -> Iterator[Finding]:
         yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
 
 
+def _hooks(house: House) -> Iterator[Finding]:
+    """Hooks that nothing calls, that are for no tool, or that failed in the last week; none is started for this."""
+    for hook in house.hooks.never_called():
+        fix = f"correct the name in {hook.source.partition(':')[2] or hook.source}; see docs/hooks.md"
+        yield Finding("hooks", hook.name, "warning", f"nothing calls this hook of {hook.source}", fix)
+    for label, matcher in imports.idle_matchers(house):
+        yield Finding("hooks", label, "warning", f"its matcher {matcher!r} fits no tool that is there", "correct it")
+    for failed in record.HookRecord(house.home).recent():
+        fix = _ON_EXIT_1 if "exited with code" in failed.last else f"handiwork hooks test {failed.who.split()[0]}"
+        yield Finding("hooks", failed.who, "warning", f"failed {failed.count} times lately: {failed.last}", fix)
+
+
+_ON_EXIT_1 = "exit 2 says no, 0 has no objection; a guard that fails says no, unless it has `on_error: allow`"
+
+
 def _running(house: House) -> Iterator[Finding]:
     for name in house.pipeline.workers.held():
         yield Finding("running", name, "warning", "a call hangs; the tool is held until it returns")
-    for hook, count in house.hooks.failures.items():
-        yield Finding("running", hook, "warning", f"failed {count} times")

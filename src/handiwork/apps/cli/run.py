@@ -10,7 +10,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from ...agent.loop import DENIALS, Agent, Budget, Outcome
@@ -54,34 +54,28 @@ def run(said: Namespace, out: Output) -> int:
     if not said.prompt.strip():
         raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
-    agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
     work = Interruptible(house)
-    try:
+    with agent_at_work(house, said, out, watching) as agent:  # what is wrong with it is told before anything is read
         prompt = _prompt(said.prompt)
         outcome = asyncio.run(work.run(agent, prompt))
         watching.end()
         _report(outcome, agent.conversation.session, out)
         return settle_session(agent.conversation.session, work.exit_code or exit_code_of(outcome), out)
+
+
+@contextmanager
+def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching) -> Iterator[Agent]:
+    """The agent that the flags describe; afterwards others may go on with its session."""
+    try:
+        agent = _open_agent(house, said, out, watching)
+        with closing(agent):
+            yield agent
     finally:
-        agent.conversation.session.close()
         close_sessions(house)
 
 
-def settle_session(session: Unkept, code: int, out: Output) -> int:
-    """Let go of a session; the exit code, which says where an answer was given that isn't saved."""
-    session.close()
-    if session.problem:
-        out.note(f"this session is not saved: {session.problem} (--no-save says that you know)")
-    return _NOT_SAVED if session.problem and code == 0 else code
-
-
-def exit_code_of(outcome: Outcome) -> int:
-    """The exit code that says how a task ended."""
-    return _EXIT.get(outcome.ending, 1)
-
-
-def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
-    """The agent that the flags describe; one that resumes a session goes on as that was begun."""
+def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
+    """One that resumes a session goes on as that was begun."""
     past = find_session(house, said.resume, out.note) if said.resume else None
     if past:
         said = _gone_on(said, past)
@@ -104,6 +98,19 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
     budget = _budget(house, said)
     session = Unkept() if said.no_save else open_session(house, about, out.note, waits=waits and approver is None)
     return build_agent(house, model, face, cwd=cwd, budget=budget, session=session)
+
+
+def settle_session(session: Unkept, code: int, out: Output) -> int:
+    """Let go of a session; the exit code, which says where an answer was given that isn't saved."""
+    session.close()
+    if session.problem:
+        out.note(f"this session is not saved: {session.problem} (--no-save says that you know)")
+    return _NOT_SAVED if session.problem and code == 0 else code
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """The exit code that says how a task ended."""
+    return _EXIT.get(outcome.ending, 1)
 
 
 def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:

@@ -47,7 +47,8 @@ def test_python(code: str, action: str) -> None:
     ("command", "action"),
     [
         ("node -e 'console.log(\"rm -rf /\")'", "allow"),
-        ('node -e \'require("fs").writeFileSync("a.txt", "")\'', "allow"),
+        ('node -e \'require("fs").writeFileSync("a.txt", "x")\'', "allow"),
+        ('node -e \'require("fs").writeFileSync("main.js", "")\'', "ask"),
         ("perl -ne 'print if /shutdown/' f", "allow"),
         ("ruby -e 'puts \"reboot\"'", "allow"),
         ("awk '{ print $1 > \"out.txt\" }' f", "allow"),

@@ -85,7 +85,7 @@ def _setting(call: Call, arguments: Arguments) -> None:
     joined = " ".join(arguments.operands[1:])
     if re.search(
         r"registry|index-url|proxy|script-shell|strict-ssl|global\.index|trusted-host|repositories\."
-        r"|node-options|http-basic|sources",
+        r"|node-options|http-basic|sources|channels",
         joined,
     ) and not _USUAL.search(joined):
         call.effect("env_tamper", f"{call.name} config {joined}")

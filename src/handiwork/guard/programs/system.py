@@ -243,6 +243,17 @@ PROGRAMS = (
         ask=("keytool -delete -alias x",),
     ),
     Program(
+        "wg-quick wg iw bluetoothctl s6-svc setx",
+        rules=(
+            Rule("down|up|power|disconnect|remove|untrust|set|dev|block", "firewall"),
+            Rule("-d|-k|/M", "service"),
+            Rule("PATH", "settings"),
+        ),
+        quiet=True,
+        allow=("bluetoothctl devices", "wg show"),
+        ask=("wg-quick down wg0", "bluetoothctl power off", "s6-svc -d x"),
+    ),
+    Program(
         "udevadm",
         rules=(Rule("control|trigger", "settings"),),
         quiet=True,

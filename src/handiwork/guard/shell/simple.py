@@ -62,19 +62,19 @@ def _written(joined: Redirects, output: str, shell: Shell) -> str:
     if ENDLESS in output:
         shell.effect("fill", joined.writes[0][0] if joined.writes else "")
     for path, append in joined.writes:
-        empties = not output.strip() and not append
-        kind = (
-            "truncate"
-            if empties and os.path.lexists(shell.lands(path)) >= bool(shell.cwd)
-            else "append"
-            if append
-            else "write"
-        )
-        shell.effect(kind, shell.lands(path))
+        full = shell.lands(path)
+        shell.effect("append" if append else _kind(full, output, shell), full)
         shell.write(path, output, append=append)
     for script in joined.feeds:
         shell.engine.run_text(shell, script, output)
     return "" if joined.writes else output
+
+
+def _kind(full: str, output: str, shell: Shell) -> str:
+    """What a `>` does: nothing but blanks over what isn't the command's own empties it, if there is anything."""
+    if output.strip() or full in shell.made:
+        return "write"
+    return "write" if shell.cwd and not os.path.lexists(full) else "truncate"
 
 
 def _socket(words: list[str], joined: Redirects, output: str, shell: Shell) -> None:

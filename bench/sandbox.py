@@ -16,9 +16,9 @@ from collections.abc import Mapping
 
 from handiwork.backends.environment import table
 from handiwork.backends.environment.local import LocalEnvironment
-from handiwork.backends.environment.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.sandboxes.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.sandboxes.territory import Person
 from handiwork.backends.environment.shell import ShellEnvironment
-from handiwork.backends.environment.territory import Person
 from handiwork.core.types import Command, SandboxPolicy
 
 # Milliseconds over a plain command that a sandbox may cost.

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from handiwork.backends.environment.child import Nursery
-from handiwork.backends.environment.confinement import Confinement, Files
+from handiwork.backends.environment.children.child import Nursery
+from handiwork.backends.environment.children.confinement import Confinement, Files
+from handiwork.backends.environment.children.spawner import SPAWNER
 from handiwork.backends.environment.local import LocalEnvironment
-from handiwork.backends.environment.spawner import SPAWNER
 from handiwork.core.types import Command
 
 ARGV = ("/bin/sh", "-c", ":")

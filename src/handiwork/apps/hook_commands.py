@@ -13,7 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from ..backends.environment.child import Nursery
+from ..backends.environment.children.child import Nursery
 from ..backends.environment.exchange import Exchanged, exchange
 from ..backends.environment.surroundings import child_environment
 from ..core.errors import HandiworkError

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from handiwork.backends.environment import table
-from handiwork.backends.environment.docker import DockerEnvironment
 from handiwork.backends.environment.local import LocalEnvironment
-from handiwork.backends.environment.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.remote.docker import DockerEnvironment
+from handiwork.backends.environment.remote.ssh import SshEnvironment
+from handiwork.backends.environment.sandboxes.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.sandboxes.territory import Person
 from handiwork.backends.environment.shell import ShellEnvironment
-from handiwork.backends.environment.ssh import SshEnvironment
-from handiwork.backends.environment.territory import Person
 from handiwork.core.types import Command, SandboxPolicy
 
 PLACES = ("local", *table.LAUNCHERS, "ssh", "docker")

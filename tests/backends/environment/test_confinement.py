@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.backends.environment.child import Nursery
-from handiwork.backends.environment.confinement import Confinement, Files, Limits, Network
+from handiwork.backends.environment.children.child import Nursery
+from handiwork.backends.environment.children.confinement import Confinement, Files, Limits, Network
+from handiwork.backends.environment.children.offer import probe
+from handiwork.backends.environment.children.spawning import landlock, seccomp
 from handiwork.backends.environment.follow import Follower
-from handiwork.backends.environment.offer import probe
-from handiwork.backends.environment.spawning import landlock, seccomp
 from handiwork.core.errors import HandiworkError, UsageError
 
 OFFER = probe()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.backends.environment.gateway import python
+from handiwork.backends.environment.sandboxes.gateway import python
 from handiwork.core.errors import UsageError
 
 pytestmark = pytest.mark.integration

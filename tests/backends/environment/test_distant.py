@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.environment.distant_scripts import frame, one_line
+from handiwork.backends.environment.remote.distant_scripts import frame, one_line
 from handiwork.core.errors import UsageError
 
 pytestmark = pytest.mark.integration

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from handiwork.backends.environment import table
-from handiwork.backends.environment.gateway import python
-from handiwork.backends.environment.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.sandboxes.gateway import python
+from handiwork.backends.environment.sandboxes.sandboxed import SandboxEnvironment
 from handiwork.core.errors import UsageError
 from handiwork.core.types import SandboxPolicy
 

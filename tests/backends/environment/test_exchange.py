@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 from handiwork.backends.environment.exchange import MOST_BYTES, exchange
 from handiwork.core.errors import UsageError
 

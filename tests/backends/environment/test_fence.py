@@ -2,8 +2,8 @@
 
 import pytest
 
-from handiwork.backends.environment.fence import Fence, explain
-from handiwork.backends.environment.territory import Person, survey
+from handiwork.backends.environment.sandboxes.fence import Fence, explain
+from handiwork.backends.environment.sandboxes.territory import Person, survey
 from handiwork.core.types import Command, Ran, SandboxPolicy
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.backends.environment.beginning import Ends
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.beginning import Ends
+from handiwork.backends.environment.children.child import Nursery
+from handiwork.backends.environment.children.spawner import SPAWNER, Spawner
 from handiwork.backends.environment.follow import Follower
-from handiwork.backends.environment.spawner import SPAWNER, Spawner
 from handiwork.core.errors import HandiworkError, UsageError
 
 ENV = {"PATH": os.environ["PATH"]}
@@ -254,7 +254,7 @@ def test_a_detached_tree_outlives_its_nursery_and_ends_with_its_keeper(tmp_path,
 
 def test_a_nursery_that_nobody_closed_is_asked_to_end_at_exit(tmp_path, living):
     script = f"""
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 nursery = Nursery()
 words = ["bash", "-c", "trap 'echo bye > said; exit' TERM; touch up; while :; do sleep 0.01; done"]
 nursery.start(words, cwd={str(tmp_path)!r}, env={{"PATH": "/usr/bin:/bin"}})
@@ -287,7 +287,7 @@ def python_env():
 
 HOST = """
 import sys, time
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 nursery = Nursery()
 where = sys.argv[1]
 for text in sys.argv[2:]:
@@ -335,7 +335,7 @@ def test_a_host_that_is_asked_to_end_leaves_nothing(tmp_path, living):
 
 FLURRY = """
 import sys, threading
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 nursery = Nursery()
 def work():
     while True:
@@ -368,7 +368,7 @@ def test_a_host_that_is_killed_while_it_starts_children_leaves_nothing(tmp_path,
 def test_a_host_with_busy_threads_may_be_forked(tmp_path):
     script = """
 import os, threading, time
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 ENV = {"PATH": "/usr/bin:/bin"}
 nursery, busy = Nursery(), True
 def work():
@@ -444,7 +444,7 @@ def _parent(pid):
 def test_what_others_have_opened_is_not_held_by_the_helper(tmp_path):
     script = """
 import os
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 ours, theirs = os.pipe()
 os.set_inheritable(theirs, True)  # as libraries do that aren't Python's
 nursery = Nursery()
@@ -460,7 +460,7 @@ print(os.read(ours, 1))
 def test_a_thread_that_blocks_all_signals_may_start_the_helper(tmp_path):
     script = """
 import signal, sys, threading
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 def work():
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     child = Nursery().start(["sh", "-c", "kill -TERM $$"], cwd="/", env={"PATH": "/usr/bin:/bin"})
@@ -495,7 +495,7 @@ def test_what_can_not_be_ended_is_named(tmp_path):
     tool.chmod(0o4755)
     script = f"""
 import time
-from handiwork.backends.environment.child import Nursery
+from handiwork.backends.environment.children.child import Nursery
 nursery = Nursery()
 command = "{tool} --reuid 0 --regid 0 --clear-groups sleep 4 & sleep 60"
 child = nursery.start(["bash", "-c", command], cwd="/", env={{"PATH": "/usr/bin:/bin"}})
@@ -527,7 +527,7 @@ def test_a_keeper_that_is_stopped_is_named_not_waited_for(start, monkeypatch):
     child = start("true")
     assert child.wait_gone(5)
     child.release()
-    monkeypatch.setattr("handiwork.backends.environment.spawner.ANSWER_S", 0.3)
+    monkeypatch.setattr("handiwork.backends.environment.children.spawner.ANSWER_S", 0.3)
     os.kill(child.keeper_pid, signal.SIGSTOP)
     try:
         with pytest.raises(HandiworkError, match="gone or stopped"):

@@ -7,11 +7,11 @@ import time
 import pytest
 
 from handiwork.backends.environment import table
-from handiwork.backends.environment.docker import DockerEnvironment
 from handiwork.backends.environment.local import LocalEnvironment
-from handiwork.backends.environment.sandboxed import SandboxEnvironment
-from handiwork.backends.environment.ssh import SshEnvironment
-from handiwork.backends.environment.strength import strength_of
+from handiwork.backends.environment.remote.docker import DockerEnvironment
+from handiwork.backends.environment.remote.ssh import SshEnvironment
+from handiwork.backends.environment.sandboxes.sandboxed import SandboxEnvironment
+from handiwork.backends.environment.sandboxes.strength import strength_of
 from handiwork.core.errors import UsageError
 from handiwork.core.sandbox import Sandbox
 from handiwork.core.types import Command, SandboxPolicy

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.backends.environment.gitdirs import gitdirs
-from handiwork.backends.environment.nesting import deepest, inside, outermost
-from handiwork.backends.environment.territory import Person, survey
+from handiwork.backends.environment.sandboxes.gitdirs import gitdirs
+from handiwork.backends.environment.sandboxes.nesting import deepest, inside, outermost
+from handiwork.backends.environment.sandboxes.territory import Person, survey
 from handiwork.core.errors import UsageError
 from handiwork.core.types import SandboxPolicy
 

@@ -31,7 +31,7 @@ imports = Late("handiwork.apps.hook_imports")
 record = Late("handiwork.apps.hook_record")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
-strengths = Late("handiwork.backends.environment.strength")
+strengths = Late("handiwork.backends.environment.sandboxes.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 

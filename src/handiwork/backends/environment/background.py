@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from ...core.errors import UsageError
-from .child import Child
+from .children.child import Child
 from .follow import Alarm, Follower
 from .plain_text import plain_text
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...core.errors import UsageError
 from .background import whole_characters
-from .child import Child
+from .children.child import Child
 from .plain_text import plain_text
 
 

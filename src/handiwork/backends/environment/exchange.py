@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
-from .child import Child, Nursery
+from .children.child import Child, Nursery
 from .follow import Follower
 
 MOST_BYTES = 1_048_576

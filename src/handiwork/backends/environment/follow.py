@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from ...core.cancel import CancelToken
-from .child import GRACE_S, Child
+from .children.child import GRACE_S, Child
 
 End = Literal["ended", "timed_out", "cancelled"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ...core.types import Command
-from .confinement import Confinement
+from .children.confinement import Confinement
 
 
 @dataclass(frozen=True, slots=True)

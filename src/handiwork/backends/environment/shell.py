@@ -16,7 +16,7 @@ from ...core.errors import UsageError
 from ...core.types import Command, Files, Process, Ran
 from ..files.local import LocalFiles
 from .background import BackgroundProcess
-from .child import Child, Nursery
+from .children.child import Child, Nursery
 from .detached import DetachedProcess
 from .follow import End, Follower
 from .handover import handed_on, telling

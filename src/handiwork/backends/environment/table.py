@@ -15,14 +15,14 @@ from pathlib import Path
 from ...core.errors import HandiworkError, UsageError
 from ...core.sandbox import Sandbox, limits_in
 from ...core.types import Command, SandboxPolicy
-from .bubblewrap import BubblewrapLauncher
-from .docker import DockerEnvironment
-from .landlock import LandlockLauncher
 from .local import LocalEnvironment
-from .sandboxed import SandboxEnvironment, SandboxLauncher
+from .remote.docker import DockerEnvironment
+from .remote.ssh import SshEnvironment
+from .sandboxes.bubblewrap import BubblewrapLauncher
+from .sandboxes.landlock import LandlockLauncher
+from .sandboxes.sandboxed import SandboxEnvironment, SandboxLauncher
+from .sandboxes.territory import Person
 from .shell import ShellEnvironment
-from .ssh import SshEnvironment
-from .territory import Person
 
 # The strongest first.
 LAUNCHERS: Mapping[str, Callable[[SandboxPolicy, Person], SandboxLauncher]] = {

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...core.errors import HandiworkError
-from ..environment.child import Child, Nursery
+from ..environment.children.child import Child, Nursery
 from ..environment.surroundings import child_environment
 from .hits import show_path
 from .matching import Row

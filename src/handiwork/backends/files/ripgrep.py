@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ...core.cancel import CancelToken
-from ..environment.child import Nursery
+from ..environment.children.child import Nursery
 from ..environment.follow import Follower
 from ..environment.surroundings import child_environment
 from .ignoring import NEVER_SWEPT

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from ...core.cancel import CancelToken
-from ...core.errors import HandiworkError
-from ...core.types import Command, Ran
+from ....core.cancel import CancelToken
+from ....core.errors import HandiworkError
+from ....core.types import Command, Ran
+from ..launch import Launch
+from ..shell import ShellEnvironment
 from .fence import Fence, explain
-from .launch import Launch
-from .shell import ShellEnvironment
 
 
 class SandboxLauncher(Protocol):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _WEB = (80, 443)

@@ -6,8 +6,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from ...core.errors import UsageError
-from ...core.types import SandboxPolicy
+from ....core.errors import UsageError
+from ....core.types import SandboxPolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 
-from ...core.errors import HandiworkError
+from ....core.errors import HandiworkError
 from .beginning import Beginning, Program, begin
 from .confinement import Confinement
 from .spawner import SPAWNER, Keeper

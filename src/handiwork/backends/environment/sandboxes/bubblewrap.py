@@ -12,18 +12,18 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ...core.errors import UsageError
-from ...core.types import Command, SandboxPolicy
+from ....core.errors import UsageError
+from ....core.types import Command, SandboxPolicy
+from ..children.confinement import Confinement, Network, limits_of
+from ..children.spawning import seccomp
+from ..launch import Launch, shell
+from ..surroundings import child_environment
 from . import gateway
-from .confinement import Confinement, Network, limits_of
 from .fence import Fence
 from .hosts import allow_list
-from .launch import Launch, shell
 from .nesting import deepest, inside
 from .proxy import Proxy
 from .sockets import reachable_sockets
-from .spawning import seccomp
-from .surroundings import child_environment
 from .territory import PRIVATE, Person, Territory, survey
 
 # What package tools keep in a home from one command to the next; private to the sandbox.

@@ -16,15 +16,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from ...core.cancel import CancelToken
-from ...core.errors import HandiworkError, UsageError
-from ...core.types import Command, Process, Ran
-from ..files.shell import ShellFiles
-from .child import Child, Nursery
+from ....core.cancel import CancelToken
+from ....core.errors import HandiworkError, UsageError
+from ....core.types import Command, Process, Ran
+from ...files.shell import ShellFiles
+from ..children.child import Child, Nursery
+from ..launch import Launch
+from ..shell import ShellEnvironment
+from ..surroundings import child_environment
 from .distant_scripts import NOT_BEGUN, OUTPOST, REFUSED, frame
-from .launch import Launch
-from .shell import ShellEnvironment
-from .surroundings import child_environment
 
 _NAME = "HANDIWORK_RUN"
 # A variable that isn't one would be read as a command over there.

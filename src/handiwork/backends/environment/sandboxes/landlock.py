@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from ...core.errors import UsageError
-from ...core.types import Command, SandboxPolicy
+from ....core.errors import UsageError
+from ....core.types import Command, SandboxPolicy
+from ..children.confinement import Confinement, Files, Network, limits_of
+from ..children.offer import probe
+from ..launch import Launch, shell
+from ..surroundings import child_environment
 from . import gateway
-from .confinement import Confinement, Files, Network, limits_of
 from .fence import Fence
 from .hosts import allow_list
-from .launch import Launch, shell
 from .nesting import inside
-from .offer import probe
 from .proxy import Proxy
 from .sockets import reachable_sockets
-from .surroundings import child_environment
 from .territory import Person, Territory, survey
 
 _LEFT_OUT = ("TMP", "TEMP", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...core.types import Command, Ran, SandboxPolicy
+from ....core.types import Command, Ran, SandboxPolicy
 from .nesting import inside
 from .territory import PRIVATE, Territory
 

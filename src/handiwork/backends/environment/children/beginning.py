@@ -9,7 +9,7 @@ import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.errors import FolderError, HandiworkError, UsageError
+from ....core.errors import FolderError, HandiworkError, UsageError
 from .confinement import Confinement
 from .spawner import SPAWNER, Keeper
 from .spawning.order import START, Order

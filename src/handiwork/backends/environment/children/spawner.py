@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-from ...core.errors import HandiworkError
+from ....core.errors import HandiworkError
 from .spawning.order import ATTACHED, DETACHED, HELLO, SOCKET_FD
 
 MAX_IDLE = 8

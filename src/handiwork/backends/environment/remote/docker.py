@@ -6,10 +6,10 @@ import shutil
 from functools import cached_property
 from pathlib import Path
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
+from ..launch import Launch
+from ..surroundings import child_environment
 from .distant import DistantEnvironment
-from .launch import Launch
-from .surroundings import child_environment
 
 _PASSED = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "CONTAINER_HOST")
 

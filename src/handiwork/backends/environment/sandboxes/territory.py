@@ -7,8 +7,8 @@ import pwd
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ...core.errors import UsageError
-from ...core.types import SandboxPolicy
+from ....core.errors import UsageError
+from ....core.types import SandboxPolicy
 from .gitdirs import gitdirs
 from .nesting import deepest, inside, outermost, placed
 

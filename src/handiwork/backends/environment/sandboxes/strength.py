@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from ...core.types import SandboxPolicy
+from ....core.types import SandboxPolicy
+from ..children.offer import Offer, probe
 from .bubblewrap import has_filter
-from .offer import Offer, probe
 
 _SCOPES = 6  # the version of Landlock that knows the sockets and signals of others
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
+from ..launch import Launch
+from ..surroundings import child_environment
 from .distant import DistantEnvironment, in_order
 from .distant_scripts import one_line
-from .launch import Launch
-from .surroundings import child_environment
 
 # Nobody is there to type a password; a connection that hangs is noticed.
 _OPTIONS = ("BatchMode=yes", "ConnectTimeout=15", "ServerAliveInterval=15", "ServerAliveCountMax=3", "LogLevel=ERROR")

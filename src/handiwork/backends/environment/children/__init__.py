@@ -1,0 +1,1 @@
+"""Child processes: the one helper that starts them, what holds them, what ends them."""

@@ -1,0 +1,1 @@
+"""Other machines and containers, reached by commands."""

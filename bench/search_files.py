@@ -21,10 +21,10 @@ from pathlib import Path
 
 import environments
 
-from handiwork.backends.files.plain_search import PlainEngine
-from handiwork.backends.files.query import Query
-from handiwork.backends.files.ripgrep import find_ripgrep
-from handiwork.backends.files.search import search
+from handiwork.backends.files.searching.plain_search import PlainEngine
+from handiwork.backends.files.searching.query import Query
+from handiwork.backends.files.searching.ripgrep import find_ripgrep
+from handiwork.backends.files.searching.search import search
 
 FILES, FOLDERS = 100_000, 2_000
 BODY = "def f(x):\n    return x + 1\n" * 8

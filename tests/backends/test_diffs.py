@@ -4,7 +4,7 @@ import time
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.files.diffs import short_diff
+from handiwork.backends.files.editing.diffs import short_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=30)
 

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from handiwork.backends.files.drafts import Draft, Named
+from handiwork.backends.files.editing.drafts import Draft, Named
 from handiwork.backends.files.local import LocalFiles
 from handiwork.core.errors import UsageError
 

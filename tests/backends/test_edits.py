@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.files.edits import Edit, apply_edit, apply_edits
+from handiwork.backends.files.editing.edits import Edit, apply_edit, apply_edits
 from handiwork.core.errors import UsageError
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from handiwork.backends.files.globs import Choice, glob_pattern, names_hidden, split_globs
+from handiwork.backends.files.searching.globs import Choice, glob_pattern, names_hidden, split_globs
 
 
 @pytest.mark.parametrize(

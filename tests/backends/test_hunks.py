@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.files.hunks import apply_hunks
+from handiwork.backends.files.editing.hunks import apply_hunks
 from handiwork.core.errors import UsageError
 from handiwork.core.patches import parse
 

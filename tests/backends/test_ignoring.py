@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from handiwork.backends.files.ignoring import read_rules
-from handiwork.backends.files.trees import LocalTree, Walk, in_repository, is_ignored
+from handiwork.backends.files.searching.ignoring import read_rules
+from handiwork.backends.files.searching.trees import LocalTree, Walk, in_repository, is_ignored
 
 RULES = r"""
 # a comment

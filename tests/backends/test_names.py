@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from handiwork.backends.files.names import AlikeRank, contains_rank, edit_distance
+from handiwork.backends.files.searching.names import AlikeRank, contains_rank, edit_distance
 
 NAMES = [
     *("src/search.py", "src/search_index.py", "src/research.py", "tests/test_search.py", "src/SearchBar.tsx"),

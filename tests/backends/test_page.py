@@ -2,9 +2,9 @@ from random import Random
 
 import pytest
 
-from handiwork.backends.files.hits import show_files, show_lines, show_path
-from handiwork.backends.files.matching import cut_line, group_matches
-from handiwork.backends.files.page import FileHits, Order, Orders, Page
+from handiwork.backends.files.searching.hits import show_files, show_lines, show_path
+from handiwork.backends.files.searching.matching import cut_line, group_matches
+from handiwork.backends.files.searching.page import FileHits, Order, Orders, Page
 
 
 def hits(path, mtime_ns, count):

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
+from handiwork.backends.files.editing.patching import Asked, Place, run
 from handiwork.backends.files.local import LocalFiles
-from handiwork.backends.files.patching import Asked, Place, run
 from handiwork.core.errors import UsageError
 
 
@@ -183,7 +183,7 @@ def test_the_diffs_of_many_files_are_short_together(apply, tmp_path):
 WORKER = """
 import sys
 from handiwork.backends.files.local import LocalFiles
-from handiwork.backends.files.patching import Asked, Place, run
+from handiwork.backends.files.editing.patching import Asked, Place, run
 folder, name, times = sys.argv[1:]
 for n in range(int(times)):
     run(Asked(path="f", old_string=f"<{name}:{n}>", new_string=f"<{name}:{n + 1}>"), Place(folder, LocalFiles()))

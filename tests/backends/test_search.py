@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from handiwork.backends.files.plain_search import PlainEngine
-from handiwork.backends.files.query import MAX_COUNTED
-from handiwork.backends.files.ripgrep import RipgrepEngine, find_ripgrep
-from handiwork.backends.files.search import Query, search
+from handiwork.backends.files.searching.plain_search import PlainEngine
+from handiwork.backends.files.searching.query import MAX_COUNTED
+from handiwork.backends.files.searching.ripgrep import RipgrepEngine, find_ripgrep
+from handiwork.backends.files.searching.search import Query, search
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import UsageError
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.files.plain_search import PlainEngine
-from handiwork.backends.files.ripgrep import RipgrepEngine, find_ripgrep
-from handiwork.backends.files.search import Query, search
+from handiwork.backends.files.searching.plain_search import PlainEngine
+from handiwork.backends.files.searching.ripgrep import RipgrepEngine, find_ripgrep
+from handiwork.backends.files.searching.search import Query, search
 from handiwork.core.errors import UsageError
 
 pytestmark = pytest.mark.integration
@@ -109,7 +109,7 @@ def no_hints():
     """Hints aren't compared, and a search that finds nothing would start four more for them."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("hints", "name_hints"):
-            patch.setattr(f"handiwork.backends.files.search.{name}", lambda *_: [])
+            patch.setattr(f"handiwork.backends.files.searching.search.{name}", lambda *_: [])
         yield
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 pathlib = Late("pathlib")
 targets = Late("handiwork.backends.files.target")
-reading = Late("handiwork.backends.files.reading")
-overwrite = Late("handiwork.backends.files.overwrite")
-seen = Late("handiwork.backends.files.seen")
-patching = Late("handiwork.backends.files.patching")
-searching = Late("handiwork.backends.files.search")
+reading = Late("handiwork.backends.files.viewing.reading")
+overwrite = Late("handiwork.backends.files.editing.overwrite")
+seen = Late("handiwork.backends.files.viewing.seen")
+patching = Late("handiwork.backends.files.editing.patching")
+searching = Late("handiwork.backends.files.searching.search")
 
 SEARCH_LIMIT = 50
 SEARCH_SECONDS = 60.0

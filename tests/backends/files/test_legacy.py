@@ -1,7 +1,7 @@
 import pytest
 
-from handiwork.backends.files import legacy
-from handiwork.backends.files.legacy import guess_codec
+from handiwork.backends.files.viewing import legacy
+from handiwork.backends.files.viewing.legacy import guess_codec
 
 WESTERN = ("café\n", "naïve résumé", "Größe: 5\nBüro\n", "São Paulo não é a capital do país", "smörgåsbord på svenska")
 OTHERS = {

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handiwork.backends.files.editing.overwrite import UnwantedWriteError, write_whole
 from handiwork.backends.files.local import LocalFiles
-from handiwork.backends.files.overwrite import UnwantedWriteError, write_whole
-from handiwork.backends.files.reading import Wanted, read_page
-from handiwork.backends.files.seen import Session, Sessions
 from handiwork.backends.files.shell import ShellFiles
 from handiwork.backends.files.target import Target
+from handiwork.backends.files.viewing.reading import Wanted, read_page
+from handiwork.backends.files.viewing.seen import Session, Sessions
 from handiwork.core.errors import UsageError
 from handiwork.core.types import Scope
 

@@ -1,6 +1,6 @@
 import pytest
 
-from handiwork.backends.files.syntax import problem_of
+from handiwork.backends.files.editing.syntax import problem_of
 
 RIGHT = {
     "a.json": '{"a": [1, 2.5, null]}\n',

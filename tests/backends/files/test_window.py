@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handiwork.backends.files import window as windows
 from handiwork.backends.files.local import LocalFiles
-from handiwork.backends.files.window import Place, read_window
+from handiwork.backends.files.viewing.window import Place, read_window
 from handiwork.core.errors import UsageError
 
 TEXTS = st.text(alphabet="ab é😀\r\n\u2028\x0c", max_size=80)

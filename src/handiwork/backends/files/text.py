@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...core.errors import UsageError
-from .endings import with_endings
-from .formats import format_of
-from .legacy import guess_codec
+from .editing.endings import with_endings
+from .viewing.formats import format_of
+from .viewing.legacy import guess_codec
 
 Newline = Literal["lf", "crlf", "mixed", "none"]
 

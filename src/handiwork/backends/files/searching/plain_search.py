@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
 from .matcher import FILE_SECONDS, Asked, Matcher
 from .page import FileHits, Page
 from .query import MAX_COUNTED, Needle, Rank, Report, Sweep, Watch

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
-from ...core.errors import UsageError
-from ...core.patches import Hunk
+from ....core.errors import UsageError
+from ....core.patches import Hunk
 from .edits import Edited
 from .nearest import describe_nearest
 from .sight import Seen, Sight

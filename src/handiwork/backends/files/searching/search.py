@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...core.cancel import CancelToken
-from ...core.errors import UsageError
+from ....core.cancel import CancelToken
+from ....core.errors import UsageError
 from .filetypes import globs_of_types
 from .globs import Choice, has_open_set, is_glob, names_hidden, split_globs
 from .hits import Shown, show_files, show_lines

@@ -11,10 +11,10 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from ...core.cancel import CancelToken
-from ..environment.children.child import Nursery
-from ..environment.follow import Follower
-from ..environment.surroundings import child_environment
+from ....core.cancel import CancelToken
+from ...environment.children.child import Nursery
+from ...environment.follow import Follower
+from ...environment.surroundings import child_environment
 from .ignoring import NEVER_SWEPT
 from .page import Page
 from .patterns import bad_pattern, for_ripgrep

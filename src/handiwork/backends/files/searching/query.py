@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from ...core.cancel import CancelToken
+from ....core.cancel import CancelToken
 from .globs import Choice
 from .page import Page
 

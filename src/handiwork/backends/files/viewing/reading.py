@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
+from ..target import Target
+from ..troubles import missing
 from .documents import reader_of, text_of
 from .pictures import picture_of
 from .seen import Asked, Session
-from .target import Target
-from .troubles import missing
 from .window import COUNTED_BYTES, Place, Window, read_window
 
 # Bytes of one answer's text as UTF-8.

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ...core.errors import HandiworkError
-from ..environment.children.child import Child, Nursery
-from ..environment.surroundings import child_environment
+from ....core.errors import HandiworkError
+from ...environment.children.child import Child, Nursery
+from ...environment.surroundings import child_environment
 from .hits import show_path
 from .matching import Row
 from .page import FileHits

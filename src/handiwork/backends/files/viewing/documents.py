@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
-from ...core.errors import UsageError
-from ...core.loading import Late
+from ....core.errors import UsageError
+from ....core.loading import Late
 
 # Of the extra `documents`; 300 and 100 ms.
 pypdf = Late("pypdf")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.errors import UnknownNameError
+from ....core.errors import UnknownNameError
 
 _GLOBS = {
     "asm": "*.asm *.s *.S",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import UsageError
-from ...core.types import FileStat
-from . import text
+from ....core.errors import UsageError
+from ....core.types import FileStat
+from .. import text
+from ..target import Target
+from ..viewing.seen import Session
 from .diffs import short_diff
-from .seen import Session
 from .syntax import problem_of
-from .target import Target
 
 _FORCE = "or write it anyway with force=true"
 Answer = dict[str, Any]

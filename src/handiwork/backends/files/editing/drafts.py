@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from ...core.errors import UsageError
-from ...core.types import Files, FileStat
-from .text import MAX_EDIT_BYTES, Encoding, TextFile, decode
+from ....core.errors import UsageError
+from ....core.types import Files, FileStat
+from ..text import MAX_EDIT_BYTES, Encoding, TextFile, decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
 
 # A set, an escaped sign, or a newline: what stands in a set or is escaped isn't a newline by itself.
 _PIECE = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\n", re.S)

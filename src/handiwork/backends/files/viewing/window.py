@@ -11,9 +11,9 @@ import io
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
+from ..text import Encoding, Newline, decode, newline_of, other_encoding, sniff
 from .lines import Lines
-from .text import Encoding, Newline, decode, newline_of, other_encoding, sniff
 
 # Up to here counting the lines costs less than anybody notices. Bytes.
 COUNTED_BYTES = 8 << 20

@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from ...core.types import EMPTY_SCOPE, FileStat, Scope
+from ....core.types import EMPTY_SCOPE, FileStat, Scope
 
 _MOST_SESSIONS = 256
 _MOST_FILES = 1_024

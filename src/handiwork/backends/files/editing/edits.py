@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ...core.errors import UsageError
+from ....core.errors import UsageError
 from .nearest import describe_nearest
 from .views import BOTH, ENDS, QUOTES, TRAILING, Care, View, line_at, places, usual_end, view
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.errors import UsageError
-from ...core.patches import FileChange, parse
-from ...core.types import Files
+from ....core.errors import UsageError
+from ....core.patches import FileChange, parse
+from ....core.types import Files
 from .diffs import MAX_LINES, short_diff
 from .drafts import Draft, Held, Named
 from .edits import Edit, Edited, apply_edits

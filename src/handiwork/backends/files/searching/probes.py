@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...core.cancel import CancelToken
+from ....core.cancel import CancelToken
 from .globs import Choice
 from .hits import show_path
 from .page import FileHits, Order, Page

@@ -1,0 +1,1 @@
+"""Files as they are changed: exact edits, patches over several files, what must hold before a write."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from handiwork import registry
-from handiwork.backends.files import patching, swap
+from handiwork.backends.files import swap
+from handiwork.backends.files.editing import patching
 from handiwork.core.types import Scope
 from handiwork.tools import file as file_tools
 

@@ -173,7 +173,7 @@ class Agent:
             return await asyncio.wait_for(work, self._budget.max_seconds)
         except TimeoutError:
             cancel.cancel()
-            return self._ended(task, "limit", f"the time limit of {self._budget.max_seconds:g} s is reached")
+            return self._ended(task, "limit", self._out_of_time())
         except asyncio.CancelledError:
             if not cancel.is_set():  # it is our caller who was cancelled, not the task by the person
                 cancel.cancel()
@@ -307,7 +307,11 @@ class Agent:
             return f"the limit of {budget.max_steps} steps is reached"
         if budget.max_tokens is not None and used >= budget.max_tokens:
             return f"the limit of {budget.max_tokens} tokens is reached"
-        return ""
+        deadline = task.scope.deadline
+        return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
+
+    def _out_of_time(self) -> str:
+        return f"the time limit of {self._budget.max_seconds:g} s is reached"
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""

@@ -5,10 +5,10 @@ import zipfile
 
 import pytest
 
-from handiwork.backends.files import documents, reading
 from handiwork.backends.files.local import LocalFiles
 from handiwork.backends.files.shell import ShellFiles
 from handiwork.backends.files.target import Target
+from handiwork.backends.files.viewing import documents, reading
 from handiwork.backends.files.viewing.reading import Wanted, read_page
 from handiwork.backends.files.viewing.seen import Session
 from handiwork.core.errors import UsageError

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handiwork.backends.files import window as windows
 from handiwork.backends.files.local import LocalFiles
+from handiwork.backends.files.viewing import window as windows
 from handiwork.backends.files.viewing.window import Place, read_window
 from handiwork.core.errors import UsageError
 

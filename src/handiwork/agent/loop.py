@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..core.cancel import CancelToken
-from ..core.errors import ModelError
+from ..core.errors import ModelError, ModelSwitchedError
 from ..core.events import (
     CallFinished,
     CallProgress,
     CallStarted,
     Compacted,
+    ModelSwitched,
     StepFinished,
     TextDelta,
     Watcher,
@@ -232,7 +233,15 @@ class Agent:
             self.conversation.nudge(words)
 
     async def _ask(self, task: _Task) -> ModelReply:
-        """Ask the model once, with the tools of the moment and the news of the background."""
+        """Ask until a model replies: where one fails, another may stand ready."""
+        while True:
+            try:
+                return await self._ask_once(task)
+            except ModelSwitchedError as switched:
+                self._watch(ModelSwitched(str(switched)))
+
+    async def _ask_once(self, task: _Task) -> ModelReply:
+        """Ask the model, with the tools of the moment and the news of the background."""
         if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
             self.conversation.nudge(news)
         definitions = self._offer.renew()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ..agent.compaction import Context
 from ..agent.loop import Agent, Budget
 from ..agent.session import Unkept
 from ..agent.todos import Todos
+from ..backends.models.fallback import FallbackModel
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
@@ -43,10 +45,17 @@ def model_string(house: House, flag: str | None) -> str:
 
 
 def choose_model(house: House, flag: str | None) -> Model:
-    """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`."""
-    return open_model(
-        flag or "", Place(Path(house.home), base_url=house.config.base_url), configured=house.config.model
-    )
+    """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`.
+
+    Where the configuration names others to fall back on, it stands for all of them.
+    """
+    place = Place(Path(house.home), base_url=house.config.base_url)
+
+    def first() -> Model:
+        return open_model(flag or "", place, configured=house.config.model)
+
+    others = [partial(open_model, name, place) for name in house.config.fallback_models]
+    return FallbackModel([first, *others]) if others else first()
 
 
 def build_agent(
@@ -63,7 +72,7 @@ def build_agent(
         bindings["clarify"] = face.clarify
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope: Scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
-    supply = _supply(house, desk, bindings, getattr(model, "dialect", "openai"))
+    supply = _supply(house, desk, bindings, model)
     supply()  # a wrong name is told before the model is asked
     tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
     return Agent(
@@ -81,13 +90,13 @@ def build_agent(
     )
 
 
-def _supply(house: House, desk: Desk, bindings: Iterable[str], dialect: str) -> Callable[[], list[Schema]]:
+def _supply(house: House, desk: Desk, bindings: Iterable[str], model: Model) -> Callable[[], list[Schema]]:
     """The definitions of the moment in the model's dialect, without tools that need a part which isn't there."""
     bound = frozenset(bindings)
     definer = Definer()
 
     def supply() -> list[Schema]:
-        shown = definer.of(desk.definitions(), dialect).definitions
+        shown = definer.of(desk.definitions(), getattr(model, "dialect", "openai")).definitions
         entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)
         return [d for d, entry in entries if entry and unbound(entry, bound) is None]
 

@@ -27,7 +27,8 @@ class CustomToolset:
 class Config:
     """Everything that a configuration file can say.
 
-    `model` is a model string such as `local/qwen2.5-coder-1.5b`. `toolsets` and `disabled_toolsets`
+    `model` is a model string such as `local/qwen2.5-coder-1.5b`,
+    `fallback_models` are those to go on with when it fails. `toolsets` and `disabled_toolsets`
     are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
@@ -39,6 +40,7 @@ class Config:
 
     version: int = CONFIG_VERSION
     model: str = ""
+    fallback_models: tuple[str, ...] = ()
     base_url: str = ""
     toolsets: tuple[str, ...] = ()
     disabled_toolsets: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ MODES = get_args(Mode)
 _KINDS: Mapping[str, Any] = {
     "version": (int,),
     "model": (str,),
+    "fallback_models": (list,),
     "base_url": (str,),
     "toolsets": (list,),
     "disabled_toolsets": (list,),

@@ -51,6 +51,10 @@ class ModelError(HandiworkError):
     exit_code = 1
 
 
+class ModelSwitchedError(ModelError):
+    """A model failed, and another one stands ready: ask again."""
+
+
 class ConfigError(HandiworkError):
     """A configuration file that can't be read, with the place."""
 

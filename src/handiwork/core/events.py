@@ -53,7 +53,14 @@ class Compacted:
     messages: int
 
 
-AgentEvent: TypeAlias = TextDelta | CallStarted | CallProgress | CallFinished | StepFinished | Compacted
+@dataclass(frozen=True, slots=True)
+class ModelSwitched:
+    """A model failed and another one goes on; `what` says which and why."""
+
+    what: str
+
+
+AgentEvent: TypeAlias = TextDelta | CallStarted | CallProgress | CallFinished | StepFinished | Compacted | ModelSwitched
 Watcher: TypeAlias = Callable[[AgentEvent], None]
 
 

@@ -63,7 +63,7 @@ PROGRAMS = (
         forbid=("cpio -idm -D / < x",),
     ),
     Program(
-        "unzip 7z 7za 7zr unrar unar bsdunzip unar lsar",
+        "unzip 7z 7za 7zr unrar bsdunzip unar lsar",
         values="-d -x -P -C --output-directory",
         reader=read_unzip,
         rules=(Rule("d", "discard"), Rule("a -sdel", "discard")),

@@ -182,7 +182,7 @@ PROGRAMS = (
         forbid=("uv run rm -rf /",),
     ),
     Program(
-        "npm pnpm yarn bun corepack lerna nx turbo rush ni vlt",
+        "npm pnpm yarn corepack lerna nx turbo ni vlt",
         values="--prefix --registry -C --cwd -c --call -w --workspace --filter -F --package --tag --scope"
         " --node-options --testMatch -p",
         reader=_install,

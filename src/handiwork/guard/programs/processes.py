@@ -159,8 +159,7 @@ PROGRAMS = (
         forbid=("systemctl poweroff", "systemctl reboot"),
     ),
     Program(
-        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir"
-        " s6-svc brew-services",
+        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir brew-services",
         rules=(
             Rule(
                 "* stop|restart|reload|disable|delete|del|force-stop|down|off|remove|enable|add|defaults",

@@ -140,7 +140,7 @@ PROGRAMS = (
         ask=("base64 ~/.aws/credentials", "base64 -w0 .env"),
     ),
     Program(
-        "less more most bat batcat view zless iconv",
+        "less more most bat batcat zless iconv",
         values="-p -P -b -h -j -o -O -x -y -f -t -l -H -r --language --style --theme --highlight-line"
         " --line-range --pager",
         reads=0,
@@ -225,11 +225,11 @@ PROGRAMS = (
         " readlink namei lsof lsblk"
         " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr id whoami"
         " groups users who w last lastb uptime"
-        " uname arch cal ncal locale nproc free vmstat iostat mpstat sar top htop btop atop ps"
+        " uname cal ncal locale free vmstat iostat mpstat sar top htop btop atop ps"
         " pstree pgrep pidof pmap pidstat tty lsb_release getconf getent ss netstat ifstat iftop nload"
         " ulimit test [ true false"
-        " sleep seq expr bc dc factor numfmt units tput clear cksum fc-list ldd nm objdump readelf size"
-        " addr2line c++filt xdpyinfo xrandr_ ping ping6 traceroute tracepath mtr whois cloc tokei scc"
+        " sleep seq expr bc dc factor numfmt units tput clear fc-list ldd nm objdump readelf size"
+        " addr2line c++filt xdpyinfo xrandr_ traceroute tracepath mtr whois cloc tokei scc"
         " nproc uuidgen mcookie"
         " zdump finger man-db identify ffprobe mediainfo pdfinfo lsinitramfs"
         " shellcheck yamllint jsonlint hadolint spell jobs",
@@ -317,7 +317,7 @@ PROGRAMS = (
         ask=("ccrypt notes.txt",),
     ),
     Program(
-        "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli gcore",
+        "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli",
         rules=(
             Rule(
                 "!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit|run"

@@ -79,7 +79,8 @@ class Agent:
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more.
+    agent; *context* leaves out what doesn't fit the model any more; what is *known* from before stands at the
+    end of every prompt.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Agent:
         context: Context | None = None,
         watch: Watcher = unwatched,
         session: Unkept | None = None,
+        known: str = "",
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
@@ -102,7 +104,7 @@ class Agent:
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._context = context or Context(None)
-        self._watch = watch
+        self._watch, self._known = watch, known
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -179,7 +181,7 @@ class Agent:
         definitions = self._offer.renew()
         scope = task.scope
         self.conversation.set_system(
-            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides)
+            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
         request = ModelRequest(
             tuple(self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))

@@ -19,6 +19,7 @@ from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
 from ..core.wire import name_of_definition
 from .bindings import unbound
+from .bound import Bound, bind_memory
 from .house import House
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def build_agent(
     """
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
     todos = Todos()
-    bindings: dict[str, Handler] = {"todo": todos, **desk.handlers()}
+    bound = Bound({"todo": todos, **desk.handlers()})
+    bind_memory(house, house.supply.view(face.enabled, face.disabled).names, bound)
+    bindings = bound.handlers
     if face.clarify:
         bindings["clarify"] = face.clarify
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
@@ -77,6 +80,7 @@ def build_agent(
         context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
         session=session,
+        known="\n\n".join(bound.known),
     )
 
 

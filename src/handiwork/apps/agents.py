@@ -19,7 +19,7 @@ from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model, Scope
 from ..core.wire import name_of_definition
 from .bindings import unbound
-from .bound import Bound, bind_memory
+from .bound import Bound, bind_memory, bind_session_search
 from .house import House
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def build_agent(
     desk = Desk(house.supply, face.enabled, face.disabled, keeps=True, embedder=house.embedder)
     todos = Todos()
     bound = Bound({"todo": todos, **desk.handlers()})
-    bind_memory(house, house.supply.view(face.enabled, face.disabled).names, bound)
+    selected = house.supply.view(face.enabled, face.disabled).names
+    bind_memory(house, selected, bound)
+    bind_session_search(house, selected, bound)
     bindings = bound.handlers
     if face.clarify:
         bindings["clarify"] = face.clarify

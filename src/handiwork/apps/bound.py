@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..agent.memory import Memory
+from ..agent.session_search import SessionSearch
+from ..backends.storage.reading import Reader
+from ..backends.storage.sqlite import SqliteStore
+from ..core.loading import Late
 from ..core.types import Handler
 from .house import House
+from .sessions import open_to_search
+
+embedders = Late("handiwork.backends.embeddings.late")
+logging = Late("logging")
 
 
 @dataclass(slots=True)
@@ -25,3 +34,20 @@ def bind_memory(house: House, selected: Collection[str], bound: Bound) -> None:
         memory = Memory(Path(house.home, "memory"))
         bound.handlers["memory"] = memory
         bound.known += filter(None, [memory.prompt()])
+
+
+def bind_session_search(house: House, selected: Collection[str], bound: Bound) -> None:
+    """What is stored of earlier sessions; by meaning, too, where the house has an embedder."""
+    if "session_search" not in selected or not house.home:
+        return
+
+    @contextmanager
+    def searching() -> Iterator[Reader | None]:
+        reader = open_to_search(house, logging.getLogger(__name__).warning)
+        # The house's own store stays open.
+        with nullcontext() if reader is None or isinstance(reader, SqliteStore) else closing(reader):
+            yield reader
+
+    # Of what was said nothing is kept in another place: it must be gone when its session is deleted.
+    embedder = embedders.LateEmbedder() if house.embedder else None
+    bound.handlers["session_search"] = SessionSearch(searching, embedder)

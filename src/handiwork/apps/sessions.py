@@ -50,6 +50,15 @@ def look_into_sessions(house: House, tell: Tell) -> Reader | None:
         return store
 
 
+def open_to_search(house: House, tell: Tell) -> Reader | None:
+    """The same, to search: where it can be written, its index is brought up to date first."""
+    reader = look_into_sessions(house, tell)
+    if reader is None or not os.access(reader.path, os.W_OK):
+        return reader
+    reader.close()
+    return open_sessions(house, tell)
+
+
 def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
     """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
     reader = look_into_sessions(house, tell)

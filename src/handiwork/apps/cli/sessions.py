@@ -14,7 +14,15 @@ from ...core.errors import UsageError
 from ...core.loading import Late
 from ...core.types import Entry, SessionInfo
 from ..house import House, default
-from ..sessions import answer_call, close_sessions, find_session, look_into_sessions, open_sessions, waiting_calls
+from ..sessions import (
+    answer_call,
+    close_sessions,
+    find_session,
+    look_into_sessions,
+    open_sessions,
+    open_to_search,
+    waiting_calls,
+)
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -179,9 +187,7 @@ def _short(text: str, most: int = 200) -> str:
 
 
 def _search(house: House, said: Namespace, out: Output) -> int:
-    reader = look_into_sessions(house, out.note)
-    if reader is not None and os.access(reader.path, os.W_OK):
-        reader = open_sessions(house, out.note)  # it can bring the index up to date first
+    reader = open_to_search(house, out.note)
     hits = reader.search(said.words, _positive(said.limit)) if reader else ()
     document = [
         {"session": h.session.id, "seq": h.seq, "kind": h.kind, "snippet": transcripts.masked(h.snippet)} for h in hits

@@ -78,6 +78,46 @@ def test_the_conversation_goes_on(make, add):
     assert [m["role"] for m in agent.conversation.messages].count("system") == 1
 
 
+class News:
+    """A background of which something is told when the test says so."""
+
+    def __init__(self, *told):
+        self.waiting, self.ended_turns = list(told), 0
+
+    def of(self, _session):
+        return self
+
+    def notices(self):
+        told, self.waiting = self.waiting, []
+        return told
+
+    def end_turn(self):
+        self.ended_turns += 1
+
+
+def test_news_of_the_background_is_told_once_with_the_next_request(make, add):
+    news = News("bg1 has ended")
+    add("work", lambda _: news.waiting.append("bg2 has ended") or "done")
+    agent = make(
+        {"calls": [call("work", id="c1"), call("work", id="c2")]}, "I see", "again", background=lambda _session: news
+    )
+    run(agent, "go")
+    messages = agent.conversation.messages
+    assert [m["role"] for m in messages] == ["system", "user", "assistant", "tool", "tool", "user", "assistant"]
+    assert messages[1]["content"] == "go\n\n[background: bg1 has ended]"
+    assert messages[5]["content"] == "[background: bg2 has ended]\n[background: bg2 has ended]"
+    check_history(messages)
+    run(agent, "and?")
+    assert messages[-2]["content"] == "and?" and news.ended_turns == 2
+
+
+def test_a_turn_that_is_cut_short_ends_what_was_to_live_as_long(make, add):
+    news, token = News(), CancelToken()
+    add("stop", lambda _: token.cancel() or "stopped")
+    assert run(make({"calls": [call("stop")]}, "never", background=news.of), cancel=token).ending == "cancelled"
+    assert news.ended_turns == 1
+
+
 def test_a_long_task_stays_within_the_models_context(make, add):
     add(
         "read",

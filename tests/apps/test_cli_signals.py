@@ -82,7 +82,11 @@ from handiwork import tool
 async def wait_async(seconds: int) -> str:
     'Wait on the loop.'
     Path("held").touch()
-    await asyncio.sleep(seconds)
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        await asyncio.sleep(0.05)
+        Path("ended").touch()
     return "done"
 
 @tool(toolset="waiting")
@@ -133,7 +137,7 @@ def test_a_signal_ends_a_run_and_all_that_it_started(start, script, plugin, tmp_
     out, err = child.communicate(timeout=10)
     assert child.returncode == CODES[number] and time.monotonic() - began < 4
     assert json.loads(out)["ending"] == "cancelled" and "Traceback" not in err
-    assert living(5) == []
+    assert living(5) == [] and (tmp_path / "ended").exists() == (kind == "async tool")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WORK if "tool" not in kind and len(WORK[kind]) == 1])

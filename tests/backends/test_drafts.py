@@ -5,12 +5,12 @@ import stat
 
 import pytest
 
-from handiwork.backends.files.disk import Disk
 from handiwork.backends.files.drafts import Draft, Named
+from handiwork.backends.files.local import LocalFiles
 from handiwork.core.errors import UsageError
 
 
-class Failing(Disk):
+class Failing(LocalFiles):
     """The real disk, which refuses the operations of these numbers."""
 
     def __init__(self, *numbers, interrupt=False):
@@ -58,7 +58,7 @@ def drafted(disk, folder):
 
 
 def test_all_is_done(folder):
-    drafted(Disk(), folder).commit()
+    drafted(LocalFiles(), folder).commit()
     found = content(folder)
     assert {name: data for name, (data, _) in found.items()} == {
         "changed": b"new",
@@ -87,7 +87,7 @@ def test_what_cannot_be_put_back_is_named(folder):
 
 
 def test_what_somebody_else_changed_meanwhile_stops_all(folder):
-    draft = drafted(Disk(), folder)
+    draft = drafted(LocalFiles(), folder)
     (folder / "deleted").write_text("somebody else's")
     with pytest.raises(UsageError, match="deleted has changed meanwhile"):
         draft.commit()

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from handiwork.backends.files.disk import Disk
+from handiwork.backends.files.local import LocalFiles
 from handiwork.backends.files.patching import Asked, Place, run
 from handiwork.core.errors import UsageError
 
@@ -18,7 +18,7 @@ from handiwork.core.errors import UsageError
 @pytest.fixture
 def apply(tmp_path):
     def apply(patch="", **asked):
-        return run(Asked(patch=patch, **asked), Place(str(tmp_path), Disk()))
+        return run(Asked(patch=patch, **asked), Place(str(tmp_path), LocalFiles()))
 
     return apply
 
@@ -143,7 +143,7 @@ def test_what_was_judged_is_what_is_changed(folder):
     """A link that is swapped after the verdict changes nothing behind it."""
     (folder / "link").symlink_to("old.py")
     judged = {"link": str(folder / "from.py")}
-    place = Place(str(folder), Disk(), judged)
+    place = Place(str(folder), LocalFiles(), judged)
     run(Asked(path="link", old_string="name = 1", new_string="name = 2"), place)
     run(Asked(patch=sections("*** Update File: link\n-name = 2\n+name = 3\n")), place)
     assert (folder / "from.py").read_text() == "name = 3\n" and (folder / "old.py").read_text() == "x\n"
@@ -182,11 +182,11 @@ def test_the_diffs_of_many_files_are_short_together(apply, tmp_path):
 
 WORKER = """
 import sys
-from handiwork.backends.files.disk import Disk
+from handiwork.backends.files.local import LocalFiles
 from handiwork.backends.files.patching import Asked, Place, run
 folder, name, times = sys.argv[1:]
 for n in range(int(times)):
-    run(Asked(path="f", old_string=f"<{name}:{n}>", new_string=f"<{name}:{n + 1}>"), Place(folder, Disk()))
+    run(Asked(path="f", old_string=f"<{name}:{n}>", new_string=f"<{name}:{n + 1}>"), Place(folder, LocalFiles()))
 """
 
 

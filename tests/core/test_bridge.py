@@ -208,3 +208,71 @@ def test_a_token_cancels_for_an_async_caller_too(bridge):
     with pytest.raises(JobCancelledError):
         asyncio.run(bridge.arun(forever(ended), cancel=token))
     assert ended.wait(2)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_cancelled_caller_goes_on_when_the_last_words_are_said(bridge, many):
+    said = []
+
+    async def slow_to_end():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.1)
+            said.append("ended")
+
+    async def caller():
+        work = bridge.gather([(slow_to_end(), "a"), (slow_to_end(), "b")]) if many else bridge.arun(slow_to_end())
+        task = asyncio.ensure_future(work)
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return list(said)
+
+    assert asyncio.run(caller()) == ["ended"] * (2 if many else 1)
+
+
+def test_who_is_cancelled_twice_still_ends_in_peace(bridge):
+    ended, token = threading.Event(), CancelToken()
+
+    async def slow_to_end():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.1)
+            ended.set()
+
+    async def caller():
+        task = asyncio.ensure_future(bridge.arun(slow_to_end(), cancel=token))
+        await asyncio.sleep(0.05)
+        token.cancel()
+        task.cancel()
+        with pytest.raises((asyncio.CancelledError, JobCancelledError)):
+            await task
+        return ended.is_set()
+
+    assert asyncio.run(caller())
+
+
+def test_one_that_never_ends_is_not_waited_for(bridge, monkeypatch):
+    monkeypatch.setattr("handiwork.core.bridge.LAST_WORDS_S", 0.1)
+    release = threading.Event()
+
+    async def stubborn():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(1.5)
+            release.set()
+
+    async def caller():
+        task = asyncio.ensure_future(bridge.arun(stubborn()))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        began = time.perf_counter()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.perf_counter() - began
+
+    assert asyncio.run(caller()) < 1.2 and release.wait(5)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import timeit
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handiwork.core.errors import UsageError
-from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ToolCall, ToolEntry, Traits, Verdict
+from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Scope, ShellState, ToolCall, ToolEntry, Traits, Verdict
 from handiwork.guard import policy
 
 READ_FILE = Traits(effect="read", touches={"path": "path"})
@@ -92,6 +93,38 @@ def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)
     assert isinstance(judged(ready(TERMINAL, {"other": "x"}, work=tmp_path), "read-only"), Forbid)
+
+
+def test_the_folder_and_the_variables_of_the_session_are_known(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt").touch()
+
+    def judged_after(command: str, **exported: str) -> Verdict:
+        call = ready(TERMINAL, {"command": command}, work=tmp_path)
+        shell = ShellState(str(tmp_path / "sub"), exported)
+        return judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))), "yolo")
+
+    assert isinstance(judged_after("rm -rf $WHERE", WHERE="/"), Forbid)
+    assert judged_after("rm -rf $WHERE", WHERE="old") is ALLOW
+    assert isinstance(judged_after("rm -rf ../../../../../../../../../.."), Forbid)
+    call = ready(TERMINAL, {"command": "cat $FILE"}, work=tmp_path)
+    shell = ShellState(str(tmp_path / "sub"), {"FILE": "a.txt"})
+    known = replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell)))
+    assert judged(known) is ALLOW and isinstance(judged(call), Ask)
+
+
+def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> None:
+    call = ready(TERMINAL, {"command": "make $TARGET"}, work=tmp_path)
+
+    def keys(**exported: str) -> tuple[str, ...]:
+        shell = ShellState(str(tmp_path), exported)
+        asked = judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))))
+        assert isinstance(asked, Ask)
+        return asked.keys
+
+    assert keys() == keys(OTHER="1") == (f"command:make $TARGET@{tmp_path}",)
+    assert keys(TARGET="all") == keys(TARGET="all", OTHER="1") == (f"command:make $TARGET@{tmp_path} TARGET=all",)
+    assert len({keys(), keys(TARGET="all"), keys(TARGET="clean"), keys(PATH="/x"), keys(LD_PRELOAD="x")}) == 5
 
 
 def test_urls_code_and_recipients() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handiwork import registry
-from handiwork.backends.files import patching
+from handiwork.backends.files import patching, swap
 from handiwork.core.types import Scope
 from handiwork.tools import file as file_tools
 
@@ -218,35 +218,46 @@ def _killed_in(change, *, begun, after_s):
     os.close(tell)
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize("tool", ["write_file", "patch"])
-def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool):
-    file, line = tmp_path / "big.txt", "0123456789" * 20 + "\n"
-    contents = [f"{mark}\n" + line * 100_000 for mark in ("first", "second")]
-    digests = {hashlib.sha256(text.encode()).digest() for text in contents}
-    file.write_text(contents[0])
+def _changes(call, file, tool, line, lines):
+    """Something that makes the file, one of two contents, the other one; and the digests of both."""
+    contents = [f"{mark}\n" + line * lines for mark in ("first", "second")]
 
     def change():
-        new = "second" if file.read_text()[:5] == "first" else "first"
-        old = "first" if new == "second" else "second"
+        is_first = file.read_text()[:5] == "first"
         if tool == "patch":
-            call("patch", path="big.txt", old_string=old, new_string=new)
+            old, new = ("first", "second") if is_first else ("second", "first")
+            call("patch", path=file.name, old_string=old, new_string=new)
         else:
-            call("write_file", path="big.txt", content=contents[new == "second"])
+            call("write_file", path=file.name, content=contents[is_first], force=True)
 
+    file.write_text(contents[0])
+    return change, {hashlib.sha256(text.encode()).digest() for text in contents}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("tool", "size", "kills"),
+    [("write_file", 1_000, 20), ("write_file", 200_000, 14), ("write_file", 50_000_000, 3), ("patch", 20_000_000, 5)],
+)
+def test_a_kill_leaves_the_old_or_the_new_content(call, tmp_path, tool, size, kills):
+    file, line = tmp_path / "big.txt", "0123456789" * 20 + "\n"
+    change, digests = _changes(call, file, tool, line, size // len(line))
     begin = time.monotonic()
     change()
     usual = time.monotonic() - begin
     dice = random.Random(5)
     changed = set()
-    for turn in range(14):
+    for turn in range(kills):
         _killed_in(change, begun=1 + turn % 2, after_s=usual * dice.random())
         digest = hashlib.sha256(file.read_bytes()).digest()
         assert digest in digests
         changed.add(digest)
-    assert len(changed) == 2  # the kills did fall among the writes
-    left = [name for name in os.listdir(tmp_path) if name != "big.txt"]
-    assert len(left) <= 1, left  # a name exists only between the link and the rename
+        left = [name for name in os.listdir(tmp_path) if name != "big.txt"]
+        assert len(left) <= 1, left  # a name exists only between the link and the rename
+    assert len(changed) == 2 or kills < 10  # the kills did fall among the writes
+    swap._swept.clear()  # as in a process that starts now
+    change()
+    assert os.listdir(tmp_path) == ["big.txt"]
 
 
 def test_schemas_are_small_and_closed():

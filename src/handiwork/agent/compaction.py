@@ -14,6 +14,7 @@ from typing import Any
 from ..catalog.cost import estimate
 from ..core.types import Message
 from ..core.wire import dumps
+from .conversation import NEWS
 
 # Shares of the context: more than HIGH is made shorter, down to LOW. The rest is for the reply.
 HIGH, LOW = 0.75, 0.45
@@ -155,7 +156,9 @@ def _told(messages: Sequence[Message]) -> Iterator[tuple[bool, str]]:
     answers = {m.get("tool_call_id"): str(m["content"]) for m in messages if m["role"] == "tool"}
     for message in messages:
         said = message.get("content") or ""
-        if message["role"] == "user":
+        if message["role"] == "user" and str(said).startswith(NEWS):
+            yield False, f"- {_one_line(str(said), 160)}"
+        elif message["role"] == "user":
             yield True, f"- The person said: {str(said)[:_MOST_SAID_CHARS]}"
         elif message["role"] == "assistant":
             for call in message.get("tool_calls") or ():

@@ -9,6 +9,8 @@ from ..core.wire import dumps, tool_error
 from .session import Unkept
 
 CANCELLED = tool_error("cancelled before it finished; whether it had an effect is unknown", cancelled=True)
+# How a message begins that nobody said.
+NEWS = "[background: "
 
 
 class Conversation:

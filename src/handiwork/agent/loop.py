@@ -21,11 +21,22 @@ from ..core.events import (
     Watcher,
     unwatched,
 )
-from ..core.types import Handler, Message, Model, ModelReply, ModelRequest, Scope, ToolCall, ToolResult, Usage
+from ..core.types import (
+    Background,
+    Handler,
+    Message,
+    Model,
+    ModelReply,
+    ModelRequest,
+    Scope,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
-from .conversation import Conversation
+from .conversation import NEWS, Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .prompt import build_prompt, read_guides
@@ -67,6 +78,7 @@ class _Task:
 
     scope: Scope
     guides: str  # read once: the prompt keeps its bytes while the task runs
+    background: Background | None = None
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
@@ -79,7 +91,8 @@ class Agent:
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more; what is *known* from before stands at the
+    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
+    the turns of a session, whose news is told with the next request; what is *known* from before stands at the
     end of every prompt.
     """
 
@@ -96,6 +109,7 @@ class Agent:
         context: Context | None = None,
         watch: Watcher = unwatched,
         session: Unkept | None = None,
+        background: Callable[[str], Background] | None = None,
         known: str = "",
     ) -> None:
         self.conversation = Conversation(session)
@@ -104,7 +118,7 @@ class Agent:
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._context = context or Context(None)
-        self._watch, self._known = watch, known
+        self._watch, self._background, self._known = watch, background, known
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -131,7 +145,8 @@ class Agent:
             checks=(*self._scope.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
-        task = _Task(scope, read_guides(scope.cwd, scope.workspace))
+        background = self._background(scope.session_id or scope.task_id) if self._background else None
+        task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
         work = asyncio.ensure_future(self._work(task, guard, prompt))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
@@ -148,12 +163,14 @@ class Agent:
         finally:
             forget()
             self.conversation.close_open_calls()
+            if task.background:
+                task.background.end_turn()
 
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str) -> Outcome:
         await self._run_granted(task, guard)
         if task.waits:
             return self._ended(task, "waiting", _WAITS)
-        self.conversation.say(prompt)
+        self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
         empty = 0
         while True:
             over = self._over_budget(task)
@@ -177,7 +194,9 @@ class Agent:
                 self.conversation.nudge(_NUDGE)
 
     async def _ask(self, task: _Task) -> ModelReply:
-        """Ask the model once, with the tools of the moment."""
+        """Ask the model once, with the tools of the moment and the news of the background."""
+        if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
+            self.conversation.nudge(news)
         definitions = self._offer.renew()
         scope = task.scope
         self.conversation.set_system(
@@ -250,6 +269,11 @@ class Agent:
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
         return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+
+
+def _news_of(task: _Task) -> str:
+    """What happened in the background since it was last told, a line each."""
+    return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 
 
 def _cancel_soon(loop: asyncio.AbstractEventLoop, work: asyncio.Future[Outcome]) -> None:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..backends.files.atomic import replace_file, stamp_of
-from ..backends.files.locks import locked
+from ..backends.files.local import LocalFiles
 from ..core.errors import UsageError
 
 MOST_BYTES = 1 << 20
@@ -64,41 +63,37 @@ class NoteFile:
 
     def __init__(self, path: Path, title: str) -> None:
         self.path, self._title = path, title
+        self._files = LocalFiles()
 
     def read(self) -> Page:
         """What stands there. Raises `UsageError` where it can't be read."""
-        return read_page(self._bytes())
+        real = self._files.real(str(self.path))
+        if self._files.stat(real) is None:
+            return Page()
+        with self._files.open(real) as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise UsageError(f"{self.path} is larger than {MOST_BYTES:,} bytes", "have the person shorten it")
+        return read_page(data)
 
     def change(self, edit: Edit) -> Page:
         """Put what *edit* makes of the file in its place, whole. Raises `UsageError`, also that of *edit*."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked((self.path,)):
-            stamp, page = stamp_of(self.path), self.read()
+        real = self._files.real(str(self.path))
+        with self._files.locked((real,)):
+            before, page = self._files.stat(real), self.read()
             blocks = tuple(edit(page))
             if blocks == page.blocks:
                 return page
             if page.damaged:
                 self._put_aside(page.damaged)
-            heading = () if stamp else (Block((f"# {self._title}",)), Block(("",)))
-            replace_file(self.path, _text((*heading, *blocks)).encode(), expected=stamp, mode=0o600)
+            heading = () if before else (Block((f"# {self._title}",)), Block(("",)))
+            self._files.replace(real, _text((*heading, *blocks)).encode(), expected=before, mode=0o600)
             return Page(blocks, page.damaged)
 
     @property
     def aside(self) -> Path:
         """Where damaged lines go."""
         return self.path.with_name(f"{self.path.name}.damaged")
-
-    def _bytes(self) -> bytes:
-        try:
-            with self.path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise UsageError(f"can't read {self.path}: {error.strerror}", "check its permissions") from error
-        if len(data) > MOST_BYTES:
-            raise UsageError(f"{self.path} is larger than {MOST_BYTES:,} bytes", "have the person shorten it")
-        return data
 
     def _put_aside(self, lines: Iterable[bytes]) -> None:
         try:

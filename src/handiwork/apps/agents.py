@@ -82,6 +82,7 @@ def build_agent(
         context=Context(tokens, pinned=todos.open_ones),
         watch=face.watch,
         session=session,
+        background=house.background,
         known="\n\n".join(bound.known),
     )
 

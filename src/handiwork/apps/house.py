@@ -20,7 +20,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
-from ..core.types import EMPTY_SCOPE, Approver, Args, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -31,6 +31,7 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
@@ -145,6 +146,11 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def background(self, session: str) -> Background:
+        """What the commands of one session (or task, where it has no session) have started beside it."""
+        beside: Background = jobs.SessionJobs(self._environment, session)
+        return beside
 
     def close(self) -> None:
         """End every process that a tool started."""

@@ -19,7 +19,7 @@ from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Checkpoint, Story
 from ..core.cancel import CancelToken
-from ..core.types import Approver, Handler, Message, Schema, ToolEntry
+from ..core.types import Approver, Background, Handler, Message, Schema, ToolEntry
 from ..pipeline.turn import run_turn
 from .face import as_tool_call
 from .house import house_of
@@ -98,6 +98,11 @@ class Toolbox:
         scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings={**scope.bindings, **self._bindings}))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]
+
+    @property
+    def background(self) -> Background:
+        """News of what its calls have started in the background, and their end with a turn of yours."""
+        return self._house.background(self._session)
 
     def why(self, name: str) -> Story:
         """Why a tool is visible, or not, in the dialect that was last asked for."""

@@ -12,13 +12,16 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from .cancel import CancelToken
 from .errors import HandiworkError
 from .resident_loop import DEFAULT_TIMEOUT_S, BridgeTimeoutError, Job, Mailbox, ResidentLoop
+
+# How long whoever is cancelled waits for what it had asked for to end. Seconds.
+LAST_WORDS_S = 1.0
 
 
 class OnLoopError(HandiworkError):
@@ -68,6 +71,7 @@ class Bridge:
             finished = done.acquire(timeout=timeout_s)
         except BaseException:
             resident.cancel(job)
+            done.acquire(timeout=LAST_WORDS_S)
             raise
         finally:
             if forget:
@@ -85,7 +89,10 @@ class Bridge:
         label: str = "",
         cancel: CancelToken | None = None,
     ) -> Any:
-        """Run *coro* on its loop while the caller's stays free. Cancelling the caller cancels it, too."""
+        """Run *coro* on its loop while the caller's stays free. A cancelled caller cancels it.
+
+        Whoever does so waits, for a second at most, until it has ended.
+        """
         timeout_s = _bounded(timeout_s)
         resident = self._loop_for(label)
         if resident.is_current_thread():
@@ -102,6 +109,7 @@ class Bridge:
             await waiter
         except BaseException:
             resident.cancel(job)
+            await _last_words((job,))
             raise
         finally:
             if timer:
@@ -129,6 +137,7 @@ class Bridge:
         except BaseException:
             for resident, job in zip(residents, jobs, strict=True):
                 resident.cancel(job)
+            await _last_words(jobs)
             raise
         return jobs
 
@@ -174,6 +183,13 @@ class Bridge:
 def _bounded(timeout_s: float | None) -> float:
     """The smaller of a limit of one's own and the usual one."""
     return DEFAULT_TIMEOUT_S if timeout_s is None else min(timeout_s, DEFAULT_TIMEOUT_S)
+
+
+async def _last_words(jobs: Iterable[Job]) -> None:
+    """Give cancelled coroutines time for their `finally`: whoever goes on finds that done."""
+    until = time.monotonic() + LAST_WORDS_S
+    while not all(job.has_ended for job in jobs) and time.monotonic() < until:  # noqa: ASYNC110 - they end elsewhere
+        await asyncio.sleep(0.002)
 
 
 def _release(waiter: asyncio.Future[None]) -> None:

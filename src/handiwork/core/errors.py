@@ -25,6 +25,10 @@ class UsageError(HandiworkError):
     exit_code = 2
 
 
+class FolderError(UsageError):
+    """The folder where something should run isn't there, or can't be entered."""
+
+
 class UnknownNameError(UsageError):
     """A name that nobody knows, with the ones it was perhaps meant to be."""
 

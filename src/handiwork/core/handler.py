@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from .wire import dumps, tool_error
 if TYPE_CHECKING:
     from .types import Scope
 
-OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope", "real_paths"})
+OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope", "real_paths", "room"})
 _VARKEYWORDS = inspect.CO_VARKEYWORDS
 
 
@@ -83,17 +83,18 @@ def needs_agent(name: str, why: str) -> Callable[..., str]:
 
 
 def by_name(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that gives *fn* its arguments by their names, and the scope; `real_paths` where it takes them.
+    """A handler that gives *fn* its arguments by their names, the scope, and what else it takes of what is offered.
 
     For built-in tools, which write their schemas out: reading signatures is too slow for start-up.
     """
+    takes = accepted_keywords(fn)
 
     def handler(args: Args, *, scope: Scope | None = None) -> Any:
         return fn(**args, scope=scope)
 
-    def placed(args: Args, *, scope: Scope | None = None, real_paths: Mapping[str, str] | None = None) -> Any:
-        return fn(**args, scope=scope, real_paths=real_paths)
+    def informed(args: Args, **offered: Any) -> Any:
+        return fn(**args, **{name: value for name, value in offered.items() if name in takes})
 
-    made = placed if "real_paths" in accepted_keywords(fn) else handler
+    made: Callable[..., Any] = handler if takes <= {"scope"} else informed
     made.__wrapped__ = fn  # type: ignore[attr-defined]  # who asks where the tool is gets its file, not ours
     return made

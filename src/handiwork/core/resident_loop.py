@@ -34,7 +34,7 @@ class Job:
     """
 
     __slots__ = (
-        "_begun", "_ended", "_error", "_started", "_value",
+        "_begun", "_cancelled", "_ended", "_error", "_started", "_value",
         "context", "coro", "deadline", "duration_s", "label", "on_end", "task",
     )  # fmt: skip
 
@@ -49,7 +49,7 @@ class Job:
         self.coro, self.on_end, self.label, self.deadline = coro, on_end, label, deadline
         self.context = copy_context()
         self.task: asyncio.Task[None] | None = None
-        self._begun = self._ended = False
+        self._begun = self._cancelled = self._ended = False
         self._started, self.duration_s = time.perf_counter(), 0.0
         self._value: Any = None
         self._error: BaseException | None = None
@@ -70,13 +70,21 @@ class Job:
             self.on_end()
 
     def cancel(self) -> None:
-        """Only on the loop's own thread. A job that has not begun ends unrun: its task never gets there."""
-        if self.task is None or self.task.done():
+        """Only on the loop's own thread. A job that has not begun ends unrun: its task never gets there.
+
+        Once is enough: a second time would break into what the coroutine does in its `finally`.
+        """
+        if self._cancelled or self.task is None or self.task.done():
             return
+        self._cancelled = True
         self.task.cancel()
         if not self._begun:
             self.coro.close()
             self.end(None, asyncio.CancelledError())
+
+    @property
+    def has_ended(self) -> bool:
+        return self._ended
 
     def outcome(self) -> Any:
         if isinstance(self._error, asyncio.CancelledError):

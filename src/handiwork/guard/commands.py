@@ -11,6 +11,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from .command_files import file_doubts, tree_doubts
@@ -39,14 +41,21 @@ _SPACE = Part("text", " ")
 
 
 def judge_command(
-    command: str, cwd: str | None = None, home: str | None = None, *, workspace: str | None = None
+    command: str,
+    cwd: str | None = None,
+    home: str | None = None,
+    *,
+    workspace: str | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> CommandVerdict:
     """Say whether a shell command may run.
 
     *cwd* is where it would run and *workspace* (default: *cwd*) what it may read unasked; without them
-    only the text is judged. `reasons` says why it isn't allowed, `effects` what it would run and write.
+    only the text is judged. *variables* are those that its shell has beside the usual ones. `reasons`
+    says why it isn't allowed, `effects` what it would run and write.
     """
     judge = _Judge(cwd or "", home or os.environ.get("HOME", "/root"), workspace or cwd or "")
+    judge.world.variables.update(variables or {})
     if len(command) > MOST_CHARACTERS:
         judge.ask("the command is too long to read")
     judge.text(command[:MOST_CHARACTERS])
@@ -87,7 +96,7 @@ class _Judge:
         """Read the text once more as what its look-alike letters pass for; only to refuse."""
         meant = _HIDDEN.sub("", plain(text))
         if meant != text:
-            self.world = World(home=self.world.home, cwd=self.world.cwd, run_inner=self.inner)
+            self.world = replace(self.world, files={})
             before = len(self.forbidden)
             self.text(meant)
             if len(self.forbidden) > before:

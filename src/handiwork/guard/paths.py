@@ -6,10 +6,17 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from handiwork.core.errors import HandiworkError
+from handiwork.core.types import FileStat
 
 from .places import is_disk, plain, protected
 from .verdict import PathVerdict
 from .workspace import find_workspace, is_inside
+
+if TYPE_CHECKING:
+    from handiwork.core.types import FileKind, Files
 
 __all__ = ["find_workspace", "judge_path"]
 
@@ -29,22 +36,35 @@ def judge_path(
     cwd: str = "",
     readable: Sequence[str] = (),
     real: str = "",
+    files: Files | None = None,
 ) -> PathVerdict:
     """Say whether *path* may be read, or written when *write*.
 
     A relative path starts at *cwd*, or at *workspace* where that isn't given. *readable* are folders
     outside the workspace that may be read (where long results are kept). *real* is what the path leads
-    to, where somebody has looked already. What can't be resolved asks.
+    to, where somebody has looked already. *files* are those that the path is among, this machine's where
+    that isn't given. What can't be resolved asks.
     """
     why, full = _trick(path), os.path.join(cwd or workspace or "/", os.path.expanduser(path))
     if why or (why := _said(path, _below(full, (workspace, *readable)))):
         return PathVerdict("ask", [why])
     try:
-        real = real or os.path.realpath(full)
-        info = os.lstat(real) if os.path.lexists(real) else None
-    except (OSError, ValueError) as error:
+        real = real or (files.real(full) if files else os.path.realpath(full))
+        info = files.stat(real) if files else _looked_at(real)
+    except (OSError, ValueError, HandiworkError) as error:
         return PathVerdict("ask", [f"{path} can't be resolved: {error}"])
     return _judge_real(path, real, info, workspace=workspace, write=write, readable=readable)
+
+
+def _looked_at(real: str) -> FileStat | None:
+    """What lies there on this machine."""
+    try:
+        found = os.lstat(real)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    regular, folder = stat.S_ISREG(found.st_mode), stat.S_ISDIR(found.st_mode)
+    kind: FileKind = "file" if regular else "directory" if folder else "other"
+    return FileStat(kind, found.st_size, found.st_mtime_ns, found.st_ino, links=found.st_nlink)
 
 
 def _said(path: str, full: str) -> str:
@@ -69,7 +89,7 @@ def _trick(path: str) -> str:
 def _judge_real(
     path: str,
     real: str,
-    info: os.stat_result | None,
+    info: FileStat | None,
     *,
     workspace: str,
     write: bool,
@@ -101,9 +121,9 @@ def _below(full: str, folders: Sequence[str]) -> str:
     return full[len(inside) :]
 
 
-def _odd_file(real: str, info: os.stat_result, *, write: bool) -> str:
-    if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+def _odd_file(real: str, info: FileStat, *, write: bool) -> str:
+    if info.kind not in ("file", "directory"):
         return f"{real} is a device, socket or pipe"
-    if write and stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
+    if write and info.kind == "file" and info.links > 1:
         return f"{real} is hard-linked from elsewhere, so that writing it changes another file"
     return ""

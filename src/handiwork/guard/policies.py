@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.config import MODES, Mode
@@ -151,6 +151,7 @@ def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verd
         cwd=_base(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
     )
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
@@ -162,8 +163,16 @@ def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
-    found = commands.judge_command(text, cwd=cwd, workspace=ready.call.scope.workspace or None)
-    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}",))
+    scope = ready.call.scope
+    known = scope.shell.exported if scope.shell else {}
+    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
+    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}{_meant_by(text, known)}",))
+
+
+def _meant_by(text: str, exported: Mapping[str, str]) -> str:
+    """The session's variables that may change what *text* does: a yes to it is a yes with these values."""
+    used = (name for name in sorted(exported) if name in text or name == "PATH" or name.startswith("LD_"))
+    return "".join(f" {name}={exported[name]}" for name in used)
 
 
 def _rate_code(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:

@@ -171,6 +171,7 @@ def _call(parts: Parts, ready: Ready) -> Any:
         "tool_call_id": call.id,
         "scope": scope,
         "real_paths": ready.real_paths,
+        "room": parts.limits.of(entry),
     }
     bound = scope.bindings.get(entry.name) if scope.bindings else None
     if bound is None:

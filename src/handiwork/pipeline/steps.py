@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ..core.errors import UsageError, near_names
+from ..core.errors import HandiworkError, UsageError, near_names
 from ..core.loading import Late
 from ..core.types import (
     Allow,
@@ -22,6 +22,7 @@ from ..core.types import (
     Label,
     Ready,
     Refusal,
+    Scope,
     ToolCall,
     ToolResult,
 )
@@ -148,8 +149,8 @@ def locate(parts: Parts, ready: Ready) -> Prepared:
     traits = ready.entry.traits
     if not traits.touches:
         return ready
-    here = ready.call.scope.here
-    real = {path: found for path in _named(ready) if (found := _real(path, here))}
+    scope = ready.call.scope
+    real = {path: found for path in _named(ready) if (found := _real(path, scope))}
     return replace(ready, real_paths=real) if real else ready
 
 
@@ -161,11 +162,14 @@ def _named(ready: Ready) -> tuple[str, ...]:
         return ()
 
 
-def _real(path: str, here: str) -> str:
-    """Where *path* leads from *here*; empty where it leads nowhere, which the guard says in its own words."""
+def _real(path: str, scope: Scope) -> str:
+    """Where *path* leads, asked where the files are; empty for nowhere, which the guard says in its own words."""
+    full = path if path.startswith("~") else os.path.join(scope.here, path)
     try:
-        return os.path.realpath(os.path.join(here, os.path.expanduser(path)))
-    except (OSError, ValueError):
+        if scope.environment is None:
+            return os.path.realpath(os.path.expanduser(full))
+        return scope.environment.files.real(full)
+    except (OSError, ValueError, HandiworkError):
         return ""
 
 

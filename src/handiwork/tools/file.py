@@ -10,99 +10,60 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from handiwork import registry, tool_result
+from handiwork import registry, tool_error, tool_result
 
-from ..core.errors import UsageError
 from ..core.handler import by_name
 from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..core.types import Scope
 
 pathlib = Late("pathlib")
-text = Late("handiwork.backends.files.text")
-window = Late("handiwork.backends.files.window")
-atomic = Late("handiwork.backends.files.atomic")
-disk = Late("handiwork.backends.files.disk")
+targets = Late("handiwork.backends.files.target")
+reading = Late("handiwork.backends.files.reading")
+overwrite = Late("handiwork.backends.files.overwrite")
+seen = Late("handiwork.backends.files.seen")
 patching = Late("handiwork.backends.files.patching")
-diffs = Late("handiwork.backends.files.diffs")
 searching = Late("handiwork.backends.files.search")
 
-# Characters of one answer; what decides in practice how much is read. Limits in lines are for asking less.
-READ_CHARS = 60_000
-READ_LINES = 5_000
-DIFF_BYTES = 4 << 20
-MAX_LISTED = 500
 SEARCH_LIMIT = 50
 SEARCH_SECONDS = 60.0
 
 
 def read_file(
-    path: str, offset: int = 1, limit: int = READ_LINES, column: int = 1, *, scope: Scope | None = None
+    path: str,
+    offset: int = 1,
+    limit: int | None = None,
+    column: int = 1,
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+    room: int | None = None,
 ) -> str:
-    """A window of a text file, or the names in a directory."""
-    place = _resolved(path, scope)
-    if place.is_dir():
-        return _listing(path, place, max(offset, 1))
-    start = window.Place(offset or 1, max(column, 1))
-    seen = window.read_window(place, start, max_lines=max(limit, 1), max_chars=READ_CHARS)
-    about = {
-        "path": path,
-        "size": seen.file.size,
-        "lines": f"{seen.first.line}-{seen.last_line} of {_or_many(seen.file.lines)}" if seen.text else "none",
-        "encoding": str(seen.file.encoding),
-        "newline": seen.file.newline,
-    }
-    return tool_result({**about, **_reading_on(path, limit, seen.next), "content": seen.text})
+    """A window of a text, or the names in a directory."""
+    target = targets.target_of(path, scope, real_paths)
+    wanted = reading.Wanted(offset, limit, column)
+    return tool_result(reading.read_page(target, wanted, seen.SESSIONS.of(scope), room))
 
 
-def _or_many(lines: int | None) -> str:
-    return "very many" if lines is None else str(lines)
-
-
-def _reading_on(path: str, limit: int, following: Any) -> dict[str, Any]:
-    """The exact next call, where there is more to read."""
-    if following is None:
-        return {}
-    call = {"path": path, "offset": following.line}
-    call |= {"column": following.column} if following.column > 1 else {}
-    call |= {"limit": limit} if limit != READ_LINES else {}
-    return {"next": f"read_file {tool_result(call)}"}
-
-
-def _listing(path: str, place: Path, first: int) -> str:
-    with os.scandir(place) as entries:
-        names = sorted(f"{e.name}/" if e.is_dir() else e.name for e in entries)
-    last = first + MAX_LISTED - 1
-    call = tool_result(path=path, offset=last + 1)
-    more = {"next": f"read_file {call}"} if len(names) > last else {}
-    return tool_result(
-        {"path": path, "directory": True, "total": len(names), **more, "entries": names[first - 1 : last]}
-    )
-
-
-def write_file(path: str, content: str, *, scope: Scope | None = None) -> str:
+def write_file(
+    path: str,
+    content: str,
+    force: bool = False,
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> str:
     """Replace a whole file; the answer says what that changed."""
-    place = _resolved(path, scope)
-    before = atomic.stamp_of(place)
-    old = _text_before(place) if before and before.size <= DIFF_BYTES else None
-    data = (old.with_text(content) if old else text.TextFile(content, text.Encoding())).encoded()
-    atomic.replace_file(place, data, expected=before)
-    about = {"path": path, "bytes": len(data), "created": before is None}
-    if old is None:
-        return tool_result(about)
-    return tool_result({**about, "diff": diffs.short_diff(old.text, content) or "nothing changed"})
-
-
-def _text_before(place: Path) -> Any:
-    """The text that is being replaced, None where it isn't text."""
-    with text.open_regular(place) as file:
-        data = file.read()
-    return text.decode(data, place) if text.is_text(data) else None
+    target = targets.target_of(path, scope, real_paths)
+    try:
+        return tool_result(overwrite.write_whole(target, content, seen.SESSIONS.of(scope), force=force))
+    except overwrite.UnwantedWriteError as error:
+        diff = {"diff": error.diff} if error.diff else {}
+        return tool_error(f"{error} ({error.hint})", **diff)
 
 
 def patch(
@@ -118,7 +79,19 @@ def patch(
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
-    return tool_result(patching.run(asked, patching.Place(_cwd(scope), disk.Disk(), real_paths or {})))
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    answer = patching.run(asked, place)
+    for written in real_paths or filter(None, [path]):
+        _note_own_change(written, scope, real_paths)
+    return tool_result(answer)
+
+
+def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
+    """What the session changed itself, it knows."""
+    target = targets.target_of(path, scope, real_paths)
+    state = target.files.stat(target.real)
+    if state is not None:
+        seen.SESSIONS.of(scope).noted(target.key, state)
 
 
 def search_files(
@@ -190,14 +163,6 @@ def _cwd(scope: Scope | None) -> str:
     return scope.here if scope else os.getcwd()
 
 
-def _resolved(path: str, scope: Scope | None) -> Path:
-    """*path* as an absolute one; relative to the directory of the scope."""
-    if not path or "\0" in path:
-        raise UsageError(f"{path!r} is not a path", "give the path of a file")
-    place: Path = pathlib.Path(_cwd(scope)) / pathlib.Path(path).expanduser()
-    return place
-
-
 registry.register(
     name="read_file",
     toolset="file",
@@ -206,14 +171,14 @@ registry.register(
     traits=Traits(read_only=True, effect="read", touches={"path": "path"}),
     schema={
         "name": "read_file",
-        "description": "Read a text file or list a directory. Says size, encoding and the call that reads on.",
+        "description": "Read a text, PDF, docx or notebook, or list a directory. Answers the call that reads on.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
                 "path": {"type": "string", "description": "File or directory"},
                 "offset": {"type": "integer", "default": 1, "description": "First line; negative counts from the end"},
-                "limit": {"type": "integer", "minimum": 1, "default": READ_LINES, "description": "Most lines"},
+                "limit": {"type": "integer", "minimum": 1, "description": "Most lines; else what fits"},
                 "column": {
                     "type": "integer",
                     "minimum": 1,
@@ -241,6 +206,11 @@ registry.register(
             "properties": {
                 "path": {"type": "string", "description": "File to create or replace; missing directories are made"},
                 "content": {"type": "string", "description": "The whole new content"},
+                "force": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Write in spite of a syntax error or another's change",
+                },
             },
             "required": ["path", "content"],
         },

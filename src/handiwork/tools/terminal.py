@@ -1,72 +1,43 @@
 """Shell commands, and processes that go on in the background.
 
-Every command starts in the directory of the call; nothing is carried from one to the next.
+A session's commands follow each other as in one shell: folder and exported variables are handed on,
+nothing else is. Of two that run at once, each starts from what was when it began, and what the later
+end hands on counts. A folder given as `cwd` is for that command, unless the command itself changes it.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import threading
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry
 
-from ..core.errors import UnknownNameError, UsageError
+from ..core.errors import FolderError, UsageError
 from ..core.handler import by_name
 from ..core.loading import Late, load
 from ..core.types import Traits
 
 if TYPE_CHECKING:
-    from ..core.types import Command, Done, Environment, Process, Ran, Scope
+    from ..backends.environment.jobs import Job, Jobs
+    from ..backends.environment.waiting import Wanted
+    from ..core.types import Args, Command, Done, Environment, Process, Ran, Scope
 
-pathlib = Late("pathlib")
 words = Late("handiwork.core.types")
+jobs = Late("handiwork.backends.environment.jobs")
+exits = Late("handiwork.backends.environment.exits")
+hints = Late("handiwork.backends.environment.hints")
+waiting = Late("handiwork.backends.environment.waiting")
 
 MAX_TIMEOUT_S = 3600
-MAX_ENDED = 64
-_EARLY_S = 0.2
+# How long a start is looked at for a failure, and an answer waited for that was asked for. Seconds.
+_EARLY_S, _ANSWER_S = 0.1, 0.2
 _TAIL = 2_000
 _PAGE = 20_000
-
-# Exit code 1 of these says "nothing found" or "they differ".
-_ONE_IS_AN_ANSWER = r"(?:.*/)?(?:[ef]?grep|rg|ag|diff|cmp|test|\[|pgrep|which)"
-_WANTS_TERMINAL = (
-    r"a (?:terminal|tty) is required|not a tty|could not read (?:Username|Password)|Host key verification failed"
-)
-
-
-class Table:
-    """The background processes of all sessions; each session sees its own."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._rows: dict[tuple[str, str], Process] = {}
-
-    def add(self, session: str, process: Process) -> None:
-        """Remember *process*; of those that have ended, the oldest are forgotten."""
-        with self._lock:
-            self._rows[session, process.id] = process
-            ended = [key for key, known in self._rows.items() if known.poll() is not None]
-            for key in ended[:-MAX_ENDED]:
-                del self._rows[key]
-
-    def of(self, session: str) -> dict[str, Process]:
-        """The processes of one session by their ids, oldest first."""
-        with self._lock:
-            return {name: row for (owner, name), row in self._rows.items() if owner == session}
-
-    def get(self, session: str, id: str) -> Process:
-        """One process. Raises `UnknownNameError` naming those that there are."""
-        known = self.of(session)
-        if id not in known:
-            raise UnknownNameError("process", id, known, f"there are: {', '.join(known) or 'none'}")
-        return known[id]
-
-
-PROCESSES = Table()
+_AS_BEFORE = "where it ended isn't known: folder and exported variables are as they were"
 
 
 @cache
@@ -76,19 +47,17 @@ def default_environment() -> Environment:
     return environment
 
 
-def terminal(
-    command: str, timeout: float = 120, background: bool = False, cwd: str = "", *, scope: Scope | None = None
-) -> Done:
-    """Run a command to its end, or start it in the background."""
-    scope = scope or words.EMPTY_SCOPE
-    if not command.strip():
-        raise UsageError("the command is empty", "give a shell command")
-    place = str(pathlib.Path(scope.here, os.path.expanduser(cwd)))
-    wanted = words.Command(command, cwd=place, timeout_s=_seconds(timeout, scope), workspace=scope.workspace)
-    environment = scope.environment or default_environment()
-    if background:
-        return _started(environment.spawn(wanted), scope, place)
-    return _ran(environment.run(wanted, scope.cancel), wanted, scope)
+def _environment(scope: Scope) -> Environment:
+    return scope.environment or default_environment()
+
+
+def _jobs(scope: Scope) -> Jobs:
+    table: Jobs = jobs.jobs_of(_environment(scope))
+    return table
+
+
+def _session(scope: Scope) -> str:
+    return scope.session_id or scope.task_id
 
 
 def _seconds(timeout: float, scope: Scope) -> float:
@@ -96,82 +65,162 @@ def _seconds(timeout: float, scope: Scope) -> float:
     return max(0.1, min(timeout, left, MAX_TIMEOUT_S))
 
 
-def _session(scope: Scope) -> str:
-    return scope.session_id or scope.task_id
+# -------------------------------------------------------------------------------------------- terminal
 
 
-def _started(process: Process, scope: Scope, cwd: str) -> Done:
-    PROCESSES.add(_session(scope), process)
-    process.wait(_EARLY_S)  # what fails at once is told at once
-    done: Done = words.Done({**_state(process), "cwd": cwd}, is_error=bool(process.poll()))
+def terminal(
+    command: str,
+    timeout: float = 120,
+    background: bool = False,
+    cwd: str = "",
+    pty: bool = False,
+    lifetime: str = "session",
+    watch: str = "",
+    *,
+    scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
+) -> Done:
+    """Run a command to its end, or start it in the background."""
+    scope = scope or words.EMPTY_SCOPE
+    if not command.strip():
+        raise UsageError("the command is empty", "give a shell command")
+    if not background and (why := hints.hopeless(command)):
+        raise UsageError("it would wait for a person until its time is up; nothing was run", why)
+    wanted = words.Command(
+        command,
+        cwd=(real_paths or {}).get(cwd or ".") or os.path.join(scope.here, os.path.expanduser(cwd)).rstrip("/") or "/",
+        timeout_s=_seconds(timeout, scope),
+        env=dict(scope.shell.exported) if scope.shell else {},
+        workspace=scope.workspace,
+        terminal=pty,
+    )
+    if background:
+        return _started(replace(wanted, detached=lifetime == "detached"), scope, lifetime, watch)
+    ran = _begin(wanted, scope, lambda: _environment(scope).run(wanted, scope.cancel))
+    _hand_on(ran, wanted, scope, stays=bool(cwd))
+    return _answered(ran, wanted, scope)
+
+
+def _terminal(args: Args, /, **kw: Any) -> Done:
+    return terminal(**args, scope=kw.get("scope"), real_paths=kw.get("real_paths"))
+
+
+def _begin(command: Command, scope: Scope, start: Callable[[], Any]) -> Any:
+    """Start it. A session whose folder is gone is taken back to where it began, instead of being stuck there."""
+    try:
+        return start()
+    except FolderError as error:
+        if scope.shell is None or command.cwd != os.path.realpath(scope.here) or not scope.cwd:
+            raise
+        gone, scope.shell.cwd = scope.shell.cwd, scope.cwd
+        raise UsageError(f"the folder {gone} is gone; nothing was run", f"commands start in {scope.cwd} now") from error
+
+
+def _started(command: Command, scope: Scope, lifetime: str, watch: str) -> Done:
+    if command.detached and (watch or command.terminal):
+        raise UsageError("what is detached can't be watched and has no terminal", "give another lifetime")
+    table, session = _jobs(scope), _session(scope)
+    table.room(session)
+    process = _begin(command, scope, lambda: _environment(scope).spawn(command))
+    job = jobs.Job(process, lifetime, jobs.Watch(watch) if watch else None)
+    table.add(session, job)
+    job.told_end = process.wait(_EARLY_S) is not None  # what fails at once is told at once, and not again
+    state = {**_state(process), "cwd": command.cwd}
+    if process.note:
+        state["note"] = process.note
+    done: Done = words.Done(state, is_error=bool(process.poll()))
     return done
 
 
-def _ran(ran: Ran, command: Command, scope: Scope) -> Done:
-    answer: dict[str, Any] = {
-        "exit_code": ran.exit_code,
-        "output": ran.output,
-        "duration_ms": round(ran.duration_ms),
-        "cwd": command.cwd,
-    }
+def _hand_on(ran: Ran, command: Command, scope: Scope, *, stays: bool) -> None:
+    """What the command hands on is the session's now; a folder that it was sent to isn't, if it *stays* there."""
+    if scope.shell is None or ran.state is None:
+        return
+    if not stays or ran.state.cwd != command.cwd:
+        scope.shell.cwd = ran.state.cwd
+    scope.shell.exported = ran.state.exported
+
+
+def _answered(ran: Ran, command: Command, scope: Scope) -> Done:
+    answer: dict[str, Any] = {"exit_code": ran.exit_code}
+    if signal := exits.signal_name(ran.exit_code):
+        answer["signal"] = signal
+    answer |= {"output": ran.output, "duration_ms": round(ran.duration_ms), "cwd": scope.here}
     if ran.path:
         answer["whole_output"] = ran.path
     if ran.process:
-        PROCESSES.add(_session(scope), ran.process)
+        _jobs(scope).add(_session(scope), jobs.Job(ran.process))
         answer["still_running"] = ran.process.id
-    nothing = ran.exit_code == 1 and _one_is_an_answer(command.text)
-    if note := _note(ran, command, nothing=nothing):
+    nothing = ran.exit_code == 1 and exits.one_is_an_answer(command.text)
+    if note := "; ".join(_notes(ran, command, scope, nothing=nothing)):
         answer["note"] = note
     done: Done = words.Done(answer, is_error=ran.exit_code != 0 and not nothing)
     return done
 
 
-def _note(ran: Ran, command: Command, *, nothing: bool) -> str:
+def _notes(ran: Ran, command: Command, scope: Scope, *, nothing: bool) -> list[str]:
+    notes = []
     if ran.timed_out:
-        return f"ended after {command.timeout_s:g} s; give more timeout, or background=true"
-    if ran.cancelled:
-        return "cancelled before its end"
-    if nothing:
-        return "exit code 1 means that nothing was found, or that things differ"
-    if ran.exit_code and re.search(_WANTS_TERMINAL, ran.output):
-        return "it asks a question, and nobody is there: use options or settings that need no answer"
-    return ""
+        notes.append(f"ended after {command.timeout_s:g} s; give more timeout, or background=true")
+    elif ran.cancelled:
+        notes.append("cancelled before its end")
+    elif nothing:
+        notes.append("exit code 1 means that nothing was found, or that things differ")
+    if not nothing and not ran.cancelled and (hint := hints.hint(command.text, ran)):
+        notes.append(hint)
+    if scope.shell is not None and ran.state is None and not ran.cancelled:
+        notes.append(_AS_BEFORE)
+    return notes
 
 
-def _one_is_an_answer(command: str) -> bool:
-    """Whether the exit code is that of a program which says with 1 that it found nothing."""
-    last = re.split(r"\|\||&&|[;|\n]", command.strip().rstrip(";"))[-1]
-    words = [word for word in last.split() if not re.match(r"\w+=", word)]
-    if words[:2] == ["git", "grep"] or words[:2] == ["git", "diff"]:
-        return True
-    return bool(words and re.fullmatch(_ONE_IS_AN_ANSWER, words[0]))
+# --------------------------------------------------------------------------------------------- process
 
 
 def process(
-    action: str, id: str = "", text: str = "", timeout: float = 30, offset: int = 0, *, scope: Scope | None = None
+    action: str,
+    id: str = "",
+    text: str = "",
+    timeout: float = 30,
+    offset: int = 0,
+    until_text: str = "",
+    until_port: int = 0,
+    signal: str = "TERM",
+    *,
+    scope: Scope | None = None,
 ) -> dict[str, Any]:
-    """Look at, type to, wait for or end a background process of this session."""
+    """Look at, type to, wait for, signal or end a background process of this session."""
     scope = scope or words.EMPTY_SCOPE
     if action == "list":
-        rows = PROCESSES.of(_session(scope)).values()
-        return {"processes": [{"id": p.id, "command": p.command, "exit_code": p.poll()} for p in rows]}
-    wanted = PROCESSES.get(_session(scope), id)
-    if action == "output":
-        return _page(wanted, offset)
-    if action == "write":
-        wanted.write(text)
-        wanted.wait(_EARLY_S)
-    elif action == "wait":
-        _wait(wanted, _seconds(timeout, scope), scope)
-    elif action == "kill":
-        wanted.kill()
+        return {"processes": [_row(job) for job in _jobs(scope).rows(_session(scope))]}
+    wanted = _jobs(scope).get(_session(scope), id)
+    match action:
+        case "output":
+            return _page(wanted, offset)
+        case "write":
+            wanted.write(text)
+            wanted.wait(_ANSWER_S)
+        case "wait":
+            until = waiting.Wanted(until_text, offset, until_port)
+            return _waited(wanted, until, _seconds(timeout, scope), scope)
+        case "signal":
+            wanted.signal(_signal(signal))
+            wanted.wait(_ANSWER_S)
+        case "kill":
+            wanted.kill()
     return _state(wanted)
+
+
+def _row(job: Job) -> dict[str, Any]:
+    process = job.process
+    return {"id": process.id, "command": process.command, "exit_code": process.poll(), "lifetime": job.lifetime}
 
 
 def _state(process: Process) -> dict[str, Any]:
     output, after = process.output(-_TAIL, _TAIL)
     code = process.poll()
     state = {"id": process.id, "running": code is None, "exit_code": code}
+    if code is not None and (signal := exits.signal_name(code)):
+        state["signal"] = signal
     return {**state, "latest_output": output, "next_offset": after}
 
 
@@ -180,40 +229,47 @@ def _page(process: Process, offset: int) -> dict[str, Any]:
     return {"id": process.id, "running": process.poll() is None, "output": output, "next_offset": after}
 
 
-def _wait(process: Process, seconds: float, scope: Scope) -> None:
-    """Wait for its end in short steps, so that a cancel is heard."""
-    deadline = time.monotonic() + seconds
-    while process.poll() is None and (left := deadline - time.monotonic()) > 0:
-        if scope.cancel is not None and scope.cancel.is_set():
-            return
-        process.wait(min(left, 0.2))
+def _waited(process: Process, until: Wanted, seconds: float, scope: Scope) -> dict[str, Any]:
+    came = waiting.wait_for(process, until, seconds, environment=_environment(scope), cancel=scope.cancel)
+    return {"came": came, **_state(process)}
+
+
+def _signal(name: str) -> int:
+    number: int | None = exits.signal_number(name)
+    if number is None:
+        raise UsageError(f"there is no signal {name!r}", "name one, such as INT, TERM, HUP or USR1")
+    return number
 
 
 registry.register(
     name="terminal",
     toolset="terminal",
     emoji="💻",
-    handler=by_name(terminal),
+    handler=_terminal,
     traits=Traits(effect="write", touches={"command": "command", "cwd": "path"}),
     schema={
         "name": "terminal",
-        "description": "Run a shell command; answers exit_code and output. No keyboard, nothing kept between calls.",
+        "description": "Run a shell command. Folder and exported variables are kept for the next; no keyboard.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
                 "command": {"type": "string", "description": "Shell text for bash"},
-                "timeout": {
-                    "type": "number",
-                    "default": 120,
-                    "description": "Seconds; then it is ended with all it started",
-                },
+                "timeout": {"type": "number", "default": 120, "description": "Seconds; then all of it is ended"},
                 "background": {
                     "type": "boolean",
                     "default": False,
                     "description": "For servers and long jobs: answers an id at once",
                 },
-                "cwd": {"type": "string", "default": "", "description": "Directory; relative to the current one"},
+                "cwd": {"type": "string", "default": "", "description": "Folder for this command only"},
+                "pty": {"type": "boolean", "default": False, "description": "Give it a terminal"},
+                "lifetime": {
+                    "type": "string",
+                    "enum": ["turn", "session", "detached"],
+                    "default": "session",
+                    "description": "background: how long; detached outlives everything",
+                },
+                "watch": {"type": "string", "default": "", "description": "background: tell me when it prints this"},
             },
             "required": ["command"],
         },
@@ -233,7 +289,10 @@ registry.register(
             "type": "object",
             "additionalProperties": False,
             "properties": {
-                "action": {"type": "string", "enum": ["list", "poll", "output", "write", "wait", "kill"]},
+                "action": {
+                    "type": "string",
+                    "enum": ["list", "poll", "output", "write", "wait", "signal", "kill"],
+                },
                 "id": {"type": "string", "default": "", "description": "Which process; not for list"},
                 "text": {
                     "type": "string",
@@ -244,8 +303,11 @@ registry.register(
                 "offset": {
                     "type": "integer",
                     "default": 0,
-                    "description": "output: next_offset, or negative from the end",
+                    "description": "output, wait: next_offset, or negative from the end",
                 },
+                "until_text": {"type": "string", "default": "", "description": "wait: until it prints this"},
+                "until_port": {"type": "integer", "default": 0, "description": "wait: until this TCP port opens"},
+                "signal": {"type": "string", "default": "TERM", "description": "signal: INT, HUP, ..."},
             },
             "required": ["action"],
         },

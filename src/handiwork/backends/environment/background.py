@@ -41,11 +41,11 @@ class Ring:
             wanted = max(0, size + offset) if offset < 0 else min(offset, size)
             start = max(wanted, self._dropped)
             piece = bytes(self._kept[start - self._dropped : start - self._dropped + limit])
-        whole = _whole_characters(piece)
+        whole = whole_characters(piece)
         return whole, start + len(whole), start - wanted if offset >= 0 else 0
 
 
-def _whole_characters(piece: bytes) -> bytes:
+def whole_characters(piece: bytes) -> bytes:
     """*piece* without a character at its end whose rest hasn't arrived (or lies beyond the limit)."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(piece)
@@ -62,9 +62,11 @@ class BackgroundProcess:
     def __init__(
         self, id: str, command: str, child: Child, forget: Callable[[Child], None], *, leftover: bool = False
     ) -> None:
-        self.id, self.command = id, command
+        self.id, self.command, self.note = id, command, ""
         self._child, self._forget, self._leftover = child, forget, leftover
         self._ring, self._alarm = Ring(), Alarm()
+        self._ears: list[Callable[[bytes], None]] = [self._ring.add]
+        self._hearing = threading.Lock()
         self._heard_all = threading.Event()
         self._keyboard = threading.Lock()
         threading.Thread(target=self._listen, name=f"listen-{id}", daemon=True).start()
@@ -81,6 +83,17 @@ class BackgroundProcess:
         piece, after, dropped = self._ring.read(offset, limit)
         lost = f"[... {dropped:,} bytes before this are no longer kept ...]\n" if dropped else ""
         return lost + plain_text(piece), after
+
+    def listen(self, hear: Callable[[bytes], None], /) -> None:
+        """Have *hear* called with what is kept, and with all that comes."""
+        with self._hearing:
+            hear(self._ring.read(0, RING_BYTES * 2)[0])
+            self._ears.append(hear)
+
+    def _hear(self, chunk: bytes) -> None:
+        with self._hearing:
+            for hear in self._ears:
+                hear(chunk)
 
     def write(self, text: str) -> None:
         """Type *text* into it; "\\x04" at the end closes its input."""
@@ -116,6 +129,10 @@ class BackgroundProcess:
             time.sleep(0.01)
         return self.poll()
 
+    def signal(self, number: int) -> None:
+        """Send a signal to it and everything it started."""
+        self._child.send_signal(number)
+
     def kill(self) -> int | None:
         """End it and everything it started."""
         self._child.kill()
@@ -125,7 +142,7 @@ class BackgroundProcess:
         return self.poll()
 
     def _listen(self) -> None:
-        follower = Follower(self._child, self._ring.add)
+        follower = Follower(self._child, self._hear)
         if not self._leftover:
             follower.until_exit(None, self._alarm)
             follower.read_for(0.05)

@@ -9,7 +9,7 @@ import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...core.errors import HandiworkError, UsageError
+from ...core.errors import FolderError, HandiworkError, UsageError
 from .confinement import Confinement
 from .spawner import SPAWNER, Keeper
 from .spawning.order import START, Order
@@ -169,7 +169,7 @@ def _refusal(step: str, number: int, text: str, program: Program) -> HandiworkEr
     if step == "cwd":
         missing = number in (errno.ENOENT, errno.ENOTDIR)
         what = f"there is no directory {program.cwd}" if missing else f"{program.cwd} can't be entered: {text}"
-        return UsageError(what, "give an existing directory as cwd")
+        return FolderError(what, "give an existing directory as cwd")
     return _no_program(program, number, text)
 
 

@@ -6,9 +6,10 @@ from functools import cached_property
 
 from ...core.cancel import CancelToken
 from ...core.loading import load
-from ...core.types import Command, Environment, Process, Ran
+from ...core.types import Command, Environment, Files, Process, Ran
 
 LOCAL = "handiwork.backends.environment.local:LocalEnvironment"
+LOCAL_FILES = "handiwork.backends.files.local:LocalFiles"
 
 
 class LateEnvironment:
@@ -21,6 +22,14 @@ class LateEnvironment:
     def _real(self) -> Environment:
         environment: Environment = load(self._target)(self._results)
         return environment
+
+    @cached_property
+    def files(self) -> Files:
+        """The files of the place; those of this machine are there without opening it."""
+        if self._target != LOCAL:
+            return self._real.files
+        files: Files = load(LOCAL_FILES)()
+        return files
 
     def close(self) -> None:
         """End everything that was started, if anything was."""

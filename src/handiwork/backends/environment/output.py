@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ...core.spills import open_spill
 from .plain_text import plain_text
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -13,12 +14,12 @@ MAX_FILE_BYTES = 256 * 1024 * 1024
 class Output:
     """Collects bytes. Up to *limit* bytes are kept whole; beyond, the first and the last halves.
 
-    The file is made in *folder* (mode 0600) when the limit is crossed, and holds the first 256 MiB.
+    The file is made in *folder* when the limit is crossed (see `core.spills`), and holds the first 256 MiB.
     """
 
     def __init__(self, limit: int, folder: Path, name: str) -> None:
         self._half = max(limit // 2, 1)
-        self._path = folder / f"{name}.txt"
+        self._folder, self._name, self._path = str(folder), name, ""
         self._head, self._tail = bytearray(), bytearray()
         self._file = -1
         self._written = self.size = 0
@@ -48,11 +49,14 @@ class Output:
             self._open()
             return cut(text, text, max_chars, f"{len(text):,} characters"), self._close()
         head, tail = plain_text(bytes(self._head)), plain_text(bytes(self._tail[-self._half :]))
-        return cut(head, tail, max_chars, f"{self.size:,} bytes"), self._close()
+        return cut(head, tail, max_chars, f"{self.size:,} bytes{self._missing()}"), self._close()
+
+    def _missing(self) -> str:
+        kept = f", of which the file has the first {self._written:,}"
+        return kept if self._written < self.size else ""
 
     def _open(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        self._file, self._path = open_spill(self._folder, self._name)
         self._spill(bytes(self._head))
         self._spill(bytes(self._tail))
 
@@ -73,7 +77,7 @@ class Output:
     def _close(self) -> str:
         os.close(self._file)
         self._file = -1
-        return str(self._path)
+        return self._path
 
     def drop(self) -> None:
         """Close the file without an answer: the command came to no end."""

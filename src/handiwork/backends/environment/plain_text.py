@@ -9,12 +9,15 @@ _ESCAPES = re.compile(
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles, links and other strings
     r"|\x1b[ -/]*[0-~]"  # the short ones
 )
-_OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_OTHER_CONTROLS = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def plain_text(raw: bytes) -> str:
-    """Text of *raw* as a person would see it on a screen, lines ending in a newline."""
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    """Text of *raw* as a person would see it on a screen, lines ending in a newline.
+
+    Bytes that are no UTF-8, and zeros, are shown as `\\xff`.
+    """
+    text = raw.decode("utf-8", "backslashreplace").replace("\r\n", "\n").replace("\0", "\\x00")
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\b" in text:

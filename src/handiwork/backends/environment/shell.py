@@ -7,33 +7,42 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
-from ...core.types import Command, Ran
+from ...core.types import Command, Files, Ran
+from ..files.local import LocalFiles
 from .background import BackgroundProcess
 from .child import Child, Nursery
-from .follow import Follower
-from .launch import Launcher
+from .detached import DetachedProcess
+from .follow import End, Follower
+from .handover import handed_on, telling
+from .launch import Launch, Launcher
 from .output import Output
 
-MAX_BACKGROUND = 64
+MAX_BACKGROUND = 256
+TERMINAL = (40, 120)
 # One argument of a program can't be longer on Linux. Bytes.
 _MAX_COMMAND_BYTES = 131_000
 _KILLED = 137
+# A program whose standard error is the way of the state (see `Launch`).
+_STDERR_TELLS = ("/bin/sh", "-c", 'exec "$@" 2>&9', "sh")
 
 
 class ShellEnvironment:
     """Runs shell commands where *launcher* says (core.types `Environment`), each in a session of its own.
 
     Output that was cut is kept in *results* (else in a folder that goes with the environment). Nothing
-    started here outlives `close()`, the object, or the interpreter.
+    started here outlives `close()`, the object, or the interpreter. *files* are those of the place where
+    commands run; this machine's where that isn't given.
     """
 
-    def __init__(self, launcher: Launcher, results: Path | str | None = None) -> None:
+    def __init__(self, launcher: Launcher, results: Path | str | None = None, *, files: Files | None = None) -> None:
         self._nursery, self._launcher = Nursery(), launcher
+        self.files = files or LocalFiles()
         self._own_results: list[tempfile.TemporaryDirectory[str]] = []
         self._given_results = Path(results) if results else None
         self._number = itertools.count(1)
@@ -48,55 +57,84 @@ class ShellEnvironment:
         if cancel is not None and cancel.is_set():
             return Ran("", _KILLED, 0.0, cancelled=True)
         started = time.perf_counter()
-        child = self._start(command, keyboard=False)
-        output = Output(4 * command.max_output_chars, self._results, f"output-{time.time_ns():x}-{child.pid}")
-        follower = Follower(child, output.feed)
-        try:
-            end = follower.follow(command.timeout_s, cancel)
-        except BaseException:
-            child.kill()
-            output.drop()
+        child = self._start(self._launch(replace(command, text=telling(command.text))), command, keyboard=False)
+        output = Output(4 * command.max_output_chars, self._results, "output")
+        end = self._follow(child, output, command.timeout_s, cancel)
+        state, beside = handed_on(child.state, command)
+        process = self._keep(child, command) if end == "ended" and child.alive() else None
+        if process is None:
+            beside += _named(child.survivors())
             self._nursery.forget(child)
-            raise
-        left = end == "ended" and child.alive()
-        process = self._keep(child, command) if left else None
-        survivors = [] if left else child.survivors()
-        if not left:
-            self._nursery.forget(child)
+        output.feed(beside)
         text, path = output.finish(command.max_output_chars)
         return Ran(
-            text + _notice(survivors),
+            text,
             code if (code := child.poll()) is not None else _KILLED,
             (time.perf_counter() - started) * 1000,
             timed_out=end == "timed_out",
             cancelled=end == "cancelled",
             path=path,
             process=process,
+            state=state,
         )
 
-    def spawn(self, command: Command, /) -> BackgroundProcess:
-        """Start and answer at once; the command has a keyboard and no time limit."""
+    def _follow(self, child: Child, output: Output, timeout_s: float, cancel: CancelToken | None) -> End:
+        """Hear the child to its end; whatever breaks off the waiting ends the child."""
+        try:
+            return Follower(child, output.feed).follow(timeout_s, cancel)
+        except BaseException:
+            child.kill()
+            output.drop()
+            self._nursery.forget(child)
+            raise
+
+    def spawn(self, command: Command, /) -> BackgroundProcess | DetachedProcess:
+        """Start and answer at once; the command has no time limit and, unless it is detached, a keyboard."""
         if len(self._background) >= MAX_BACKGROUND:
             raise UsageError(f"{MAX_BACKGROUND} background processes are running", "kill some of them first")
-        return self._listen(self._start(command, keyboard=True), command, leftover=False)
+        launch = self._launch(command)
+        if command.detached:
+            return self._detach(launch, command)
+        return self._listen(self._start(launch, command, keyboard=True), command, leftover=False)
 
-    def _start(self, command: Command, *, keyboard: bool) -> Child:
+    def _launch(self, command: Command) -> Launch:
+        """How the command is started. One that also tells its state is a little longer than it was written."""
         if len(command.text.encode("utf-8", "surrogatepass")) > _MAX_COMMAND_BYTES or "\0" in command.text:
             raise UsageError(
                 f"a command must be at most {_MAX_COMMAND_BYTES:,} bytes without NUL",
                 "write a script file and run that",
             )
-        launch = self._launcher.launch(command)
-        return self._nursery.start(
-            launch.argv, cwd=launch.cwd, env=launch.env, keyboard=keyboard, confinement=launch.confinement
+        return self._launcher.launch(command)
+
+    def _start(self, launch: Launch, command: Command, *, keyboard: bool) -> Child:
+        """With a keyboard it is left alone; without, it has an end at which it tells its state."""
+        tells = not keyboard
+        child = self._nursery.start(
+            (*_STDERR_TELLS, *launch.argv) if tells and launch.state == "stderr" else launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
+            keyboard=keyboard,
+            state=tells,
+            terminal=TERMINAL if command.terminal else None,
+            confinement=launch.confinement,
         )
+        if not keyboard:
+            child.close_stdin()  # of a terminal: whoever reads from it shall come to an end
+        return child
+
+    def _detach(self, launch: Launch, command: Command) -> DetachedProcess:
+        name = f"bg{next(self._number)}"
+        path = Path(tempfile.mkdtemp(prefix="handiwork-detached-")) / "output.txt"  # lasting, as it does
+        child = self._nursery.start(
+            launch.argv, cwd=launch.cwd, env=launch.env, detached=str(path), confinement=launch.confinement
+        )
+        return DetachedProcess(name, command.text, child, path)
 
     def _keep(self, child: Child, command: Command) -> BackgroundProcess | None:
         """Go on listening to what a command left running; beyond a number of those, end it."""
         if len(self._background) < MAX_BACKGROUND:
             return self._listen(child, command, leftover=True)
         child.kill()
-        self._nursery.forget(child)
         return None
 
     def _listen(self, child: Child, command: Command, *, leftover: bool) -> BackgroundProcess:
@@ -117,8 +155,9 @@ class ShellEnvironment:
         return Path(self._own_results[0].name)
 
 
-def _notice(survivors: list[str]) -> str:
-    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n" if survivors else ""
+def _named(survivors: list[str]) -> bytes:
+    """What could not be ended, for the end of the output."""
+    return f"\n[could not be ended and still runs: {', '.join(survivors)}]\n".encode() if survivors else b""
 
 
 def _close(nursery: Nursery, own_results: list[tempfile.TemporaryDirectory[str]]) -> None:

@@ -38,6 +38,7 @@ def child_environment(
 ) -> dict[str, str]:
     """The variables for a child: the allow-list from *base* (ours), *passed* names, then *added*.
 
+    What *added* gives as "" is left out, whoever else gives it.
     A listed variable that holds a login inside a URL stays behind, unless *passed* names it.
     """
     ours = os.environ if base is None else base
@@ -45,4 +46,5 @@ def child_environment(
     kept.update((k, ours[k]) for k in passed if k in ours)
     if not any(k in kept for k in ("LANG", "LC_ALL", "LC_CTYPE")):
         kept["LANG"] = "C.UTF-8"
-    return {**kept, **_QUIET, **added}
+    whole = {**kept, **_QUIET, **added}
+    return {name: value for name, value in whole.items() if value or name not in added}

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ...core.errors import UsageError
-from .atomic import Stamp
-from .disk import Disk
+from ...core.types import Files, FileStat
 from .text import MAX_EDIT_BYTES, Encoding, TextFile, decode
 
 
@@ -26,7 +25,7 @@ class Held:
     """A file as it is on the disk, and as it is to be. None stands for no file; *mode* is of a new one."""
 
     name: Named
-    stamp: Stamp | None
+    stamp: FileStat | None
     before: bytes | None
     now: bytes | None
     mode: int | None = None
@@ -44,8 +43,8 @@ class Held:
 class Draft:
     """The files of one change. Those that it was asked for must be locked while it lives."""
 
-    def __init__(self, disk: Disk) -> None:
-        self._disk = disk
+    def __init__(self, files: Files) -> None:
+        self._disk = files
         self._files: dict[str, Held] = {}
 
     def file(self, name: Named) -> Held:
@@ -90,7 +89,7 @@ class Draft:
                 raise
             raise UsageError(f"{error}. {_told(left)}", error.hint) from None
 
-    def _put(self, file: Held) -> Stamp | None:
+    def _put(self, file: Held) -> FileStat | None:
         """Make one file what it is to be; its state then."""
         if file.now is not None:
             return self._disk.replace(file.name.real, file.now, expected=file.stamp, mode=file.mode)
@@ -98,7 +97,7 @@ class Draft:
             self._disk.remove(file.name.real, expected=file.stamp)
         return None
 
-    def _put_back(self, file: Held, stamp: Stamp | None, left: list[str]) -> None:
+    def _put_back(self, file: Held, stamp: FileStat | None, left: list[str]) -> None:
         mode = file.stamp.mode if file.stamp else None
         try:
             if file.before is not None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...core.errors import UsageError
 from ...core.patches import FileChange, parse
+from ...core.types import Files
 from .diffs import MAX_LINES, short_diff
-from .disk import Disk
 from .drafts import Draft, Held, Named
 from .edits import Edit, Edited, apply_edits
 from .hunks import apply_hunks
@@ -25,17 +25,17 @@ class Place:
     where the paths led that were judged."""
 
     folder: str
-    disk: Disk
+    files: Files
     judged: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, path: str) -> Named:
         """The file that *path* names."""
         if not path or "\0" in path:
             raise UsageError(f"{path!r} is not a path", "give the path of a file")
-        full = os.path.join(self.folder, os.path.expanduser(path))
-        real = self.judged.get(path) or self.disk.real(full)
+        full = path if path.startswith("~") else os.path.join(self.folder, path)
+        real = self.judged.get(path) or self.files.real(full)
         above, name = os.path.split(os.path.normpath(full))
-        return Named(path, real, is_link=os.path.join(self.disk.real(above), name) != real)
+        return Named(path, real, is_link=os.path.join(self.files.real(above), name) != real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def run(asked: Asked, place: Place) -> dict[str, Any]:
 def edit_file(path: str, edits: Sequence[Edit], place: Place) -> Report:
     """Make *edits* in one file, all or none. Raises `UsageError` naming what isn't there exactly once."""
     name = place.named(path)
-    with place.disk.locked([name.real]):
-        draft = Draft(place.disk)
+    with place.files.locked([name.real]):
+        draft = Draft(place.files)
         file = draft.existing(name)
         old = file.text().text
         done = apply_edits(old, edits)
@@ -109,8 +109,8 @@ def apply_patch(text: str, place: Place) -> list[Report]:
     """Make all changes that a patch asks for, or none. Raises `UsageError` naming the line or file at fault."""
     changes = parse(text)
     names = {path: place.named(path) for c in changes for path in (c.path, c.target) if path}
-    with place.disk.locked(name.real for name in names.values()):
-        draft = Draft(place.disk)
+    with place.files.locked(name.real for name in names.values()):
+        draft = Draft(place.files)
         reports = [_applied(draft, change, names) for change in changes]
         _refuse_gone(reports)
         draft.commit()

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import codecs
-import os
-import stat
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import BinaryIO, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from ...core.errors import UnknownNameError, UsageError
+from ...core.errors import UsageError
+from .endings import with_endings
+from .formats import format_of
+from .legacy import guess_codec
 
 Newline = Literal["lf", "crlf", "mixed", "none"]
 
 _HEAD_BYTES = 8192
-_CHUNK_BYTES = 1 << 20
-# How far a file is looked at before anything is shown of it. Bytes.
-SURVEY_BYTES = 256 << 20
 MAX_EDIT_BYTES = 128 << 20
 
 # The longer marks first: UTF-32's starts with UTF-16's.
@@ -33,23 +29,14 @@ _CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r\f\b\x1b")
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A codec of Python, and the byte order mark that the file starts with."""
+    """A codec of Python, the byte order mark that the file starts with, and whether the codec is a guess."""
 
     codec: str = "utf-8"
     bom: bytes = b""
+    guessed: bool = False
 
     def __str__(self) -> str:
         return f"{self.codec} with BOM" if self.bom else self.codec
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What a file is. `lines` is None where the file is too long to be counted; `size` is in bytes."""
-
-    size: int
-    encoding: Encoding
-    newline: Newline
-    lines: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +47,16 @@ class TextFile:
     encoding: Encoding
 
     def with_text(self, text: str) -> TextFile:
-        """*text* in the manner of this file: its line ends where they are all CRLF, its encoding where it can."""
-        if self.text.count("\n") == self.text.count("\r\n") > 0 and "\r\n" not in text:
-            text = text.replace("\n", "\r\n")
-        fits = self.encoding.codec != "latin-1" or text.encode("latin-1", "ignore").decode("latin-1") == text
-        return TextFile(text, self.encoding if fits else Encoding())
+        """*text* in the manner of this file: its line ends, and its encoding; a guessed one only where it can."""
+        text = with_endings(text, self.text)
+        return TextFile(text, Encoding() if self.encoding.guessed and not self._fits(text) else self.encoding)
+
+    def _fits(self, text: str) -> bool:
+        try:
+            text.encode(self.encoding.codec)
+        except UnicodeEncodeError:
+            return False
+        return True
 
     def encoded(self) -> bytes:
         """The bytes of the file. Raises `UsageError` naming a character that the encoding doesn't have."""
@@ -78,27 +70,6 @@ class TextFile:
             ) from None
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file to read. Raises `UsageError` for what isn't there or isn't one."""
-    try:
-        # Without NONBLOCK the open itself would wait for the other end of a FIFO.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (FileNotFoundError, NotADirectoryError):
-        raise _missing(path) from None
-    except PermissionError:
-        raise UsageError(f"no permission to read {path}", "ask for the right to it, or read another file") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise UsageError(f"{path} is not a regular file", "devices, sockets and pipes can't be read as text")
-    return os.fdopen(descriptor, "rb")
-
-
-def _missing(path: Path) -> UsageError:
-    if not path.parent.is_dir():
-        return UsageError(f"there is no directory {path.parent}", "list a directory that exists first")
-    return UnknownNameError("file", path.name, os.listdir(path.parent), f"looked in {path.parent}")
-
-
 def sniff(head: bytes, name: object) -> Encoding:
     """The encoding that the first bytes speak for, UTF-8 in doubt. Raises `UsageError` for binary data."""
     for bom, codec in _MARKS:
@@ -107,7 +78,7 @@ def sniff(head: bytes, name: object) -> Encoding:
     if b"\0" in head:
         return _sixteen(head, name)
     if len(head.translate(None, _CONTROLS)) < 0.9 * len(head):
-        raise _binary(name)
+        raise _binary(name, head)
     return Encoding()
 
 
@@ -117,58 +88,26 @@ def _sixteen(head: bytes, name: object) -> Encoding:
     for codec, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
         if pairs and zeros.count(0) > 0.6 * pairs and others.count(0) == 0:
             return Encoding(codec)
-    raise _binary(name)
+    raise _binary(name, head)
 
 
-def _binary(name: object) -> UsageError:
-    return UsageError(f"{name} is a binary file, not text", "use a command that understands its format")
+def _binary(name: object, head: bytes) -> UsageError:
+    kind = format_of(head)
+    return UsageError(f"{name} is {kind.name}, not text", kind.advice)
 
 
-def survey(file: BinaryIO, name: object) -> Survey:
-    """Look through *file* in constant memory, its first 256 MiB. Raises `UsageError` for binary data."""
-    encoding = sniff(file.read(_HEAD_BYTES), name)
-    size = os.fstat(file.fileno()).st_size
+def newline_of(text: str) -> Newline:
+    """How the lines of *text* end."""
+    breaks, crlf = text.count("\n"), text.count("\r\n")
+    return "none" if not breaks else "lf" if not crlf else "crlf" if crlf == breaks else "mixed"
+
+
+def decode_if_text(data: bytes) -> TextFile | None:
+    """A whole file from its bytes, None where it isn't text."""
     try:
-        return _count(file, Survey(size, encoding, "none", None), name)
-    except UnicodeDecodeError:
-        if encoding.bom or encoding.codec != "utf-8":
-            raise UsageError(f"{name} says it is {encoding}, but isn't", "convert or repair the file") from None
-        # Every byte is a character of Latin-1, so nothing is lost on the way back.
-        return _count(file, Survey(size, Encoding("latin-1"), "none", None), name)
-
-
-def _count(file: BinaryIO, seen: Survey, name: object) -> Survey:
-    file.seek(len(seen.encoding.bom))
-    breaks = crlf = 0
-    last = ""
-    for text in _decoded(file, seen.encoding):
-        if "\0" in text:
-            raise _binary(name)
-        breaks += text.count("\n")
-        crlf += text.count("\r\n") + (last == "\r" and text.startswith("\n"))
-        last = text[-1:] or last
-    lines = breaks + (last not in ("", "\n"))
-    newline: Newline = "none" if not breaks else "lf" if not crlf else "crlf" if crlf == breaks else "mixed"
-    return replace(seen, newline=newline, lines=lines if seen.size <= SURVEY_BYTES else None)
-
-
-def _decoded(file: BinaryIO, encoding: Encoding) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder(encoding.codec)()
-    read = 0
-    while read < SURVEY_BYTES and (chunk := file.read(_CHUNK_BYTES)):
-        read += len(chunk)
-        yield decoder.decode(chunk)
-    if read < SURVEY_BYTES:
-        yield decoder.decode(b"", final=True)
-
-
-def is_text(data: bytes) -> bool:
-    """Whether `decode` would take it."""
-    try:
-        decode(data, "")
+        return decode(data, "")
     except UsageError:
-        return False
-    return True
+        return None
 
 
 def decode(data: bytes, name: object) -> TextFile:
@@ -178,10 +117,15 @@ def decode(data: bytes, name: object) -> TextFile:
     try:
         text = body.decode(encoding.codec)
     except UnicodeDecodeError:
-        if encoding.bom or encoding.codec != "utf-8":
-            raise UsageError(f"{name} says it is {encoding}, but isn't", "convert or repair the file") from None
-        encoding = Encoding("latin-1")
-        text = body.decode("latin-1")
+        encoding = other_encoding(encoding, body, name)
+        text = body.decode(encoding.codec)
     if "\0" in text:
-        raise _binary(name)
+        raise _binary(name, data)
     return TextFile(text, encoding)
+
+
+def other_encoding(wrong: Encoding, data: bytes, name: object) -> Encoding:
+    """What *data* is that isn't in the encoding it seemed to be in. Raises `UsageError` where it said so itself."""
+    if wrong.bom or wrong.codec != "utf-8":
+        raise UsageError(f"{name} says it is {wrong}, but isn't", "convert or repair the file")
+    return Encoding(guess_codec(data), guessed=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Embedder, Journal, Judge
+    from .roles import Background, Embedder, Journal, Judge
     from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
@@ -77,6 +77,7 @@ _MODULES = {
         "ShellState",
     ),
     "roles": (
+        "Background",
         "Embedder",
         "Journal",
         "Judge",
@@ -121,6 +122,7 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Background",
     "Command",
     "Done",
     "Effect",

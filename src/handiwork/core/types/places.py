@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
@@ -92,7 +92,7 @@ class Command:
     """A command line for an environment: a shell text, where it runs and for how long (seconds).
 
     `env` is added to the environment's own variables. A sandbox lets it write in `workspace`.
-    `terminal` gives it a pseudo-terminal instead of pipes.
+    `terminal` gives it a pseudo-terminal instead of pipes. What is `detached` outlives the environment.
     """
 
     text: str
@@ -102,6 +102,7 @@ class Command:
     max_output_chars: int = 50_000
     workspace: str = ""
     terminal: bool = False
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +114,25 @@ class FileStat:
     modified_ns: int
     inode: int
     mode: int = 0o644
+    links: int = 1
+
+    def same_state(self, other: FileStat | None) -> bool:
+        """Whether *other* tells of the same content: a change of mode or of other names isn't one."""
+        ours = (self.inode, self.size, self.modified_ns)
+        return other is not None and ours == (other.inode, other.size, other.modified_ns)
 
 
 class Files(Protocol):
     """The files of an environment.
 
-    `real` resolves a path as it is now; the others take such a real path and refuse, with `UsageError`,
-    to follow a link on the way: what was judged is what is opened. `replace` and `remove` do so whole
-    or not at all, and only while the file is still what *expected* tells (None: there is none).
-    A new file gets *mode*, else what the umask leaves.
+    `real` resolves a path, absolute or from `~`, as it is now; the others take such a real path and
+    refuse, with `UsageError`, to follow a link on the way: what was judged is what is opened. `replace`
+    and `remove` do so whole or not at all, and only while the file is still what *expected* tells
+    (None: there is none). Missing folders are made; a new file gets *mode*, else what the umask leaves.
+    `place` names where the files are, for locks and memory.
     """
+
+    place: str
 
     def real(self, path: str, /) -> str: ...
 
@@ -143,26 +153,35 @@ class Process(Protocol):
     """A command that is still running, or has ended.
 
     `output` gives text from an offset on and the offset that follows it; a negative offset counts
-    from the end. Offsets are bytes of what was printed. A U+0004 at the end of
-    what is written closes its input.
+    from the end. Offsets are bytes of what was printed. `listen` has *hear* called with what is kept
+    and then with all that comes, from another thread. A U+0004 at the end of what is written closes
+    its input. `signal` and `kill` reach everything that it started. `note` is what its owner should know.
     """
 
     id: str
     command: str
+    note: str
 
     def poll(self) -> int | None: ...
 
     def output(self, offset: int = 0, limit: int = 20_000) -> tuple[str, int]: ...
 
+    def listen(self, hear: Callable[[bytes], None], /) -> None: ...
+
     def write(self, text: str) -> None: ...
 
     def wait(self, timeout_s: float) -> int | None: ...
+
+    def signal(self, number: int) -> None: ...
 
     def kill(self) -> int | None: ...
 
 
 class Environment(Protocol):
-    """A place where commands run. Nothing that they started outlives `close`."""
+    """A place where commands run, and its files. Nothing that commands started outlives `close`."""
+
+    @property
+    def files(self) -> Files: ...
 
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran: ...
 

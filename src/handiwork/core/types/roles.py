@@ -24,6 +24,18 @@ class Journal(Protocol):
     def outcome(self, ready: Ready, outcome: Outcome, /) -> None: ...
 
 
+class Background(Protocol):
+    """What goes on beside the turns of one session."""
+
+    def notices(self) -> list[str]:
+        """What happened since this was last asked, a line each; each thing is told once."""
+        ...
+
+    def end_turn(self) -> None:
+        """End what was to live no longer than the turn."""
+        ...
+
+
 class Embedder(Protocol):
     """Knows how near texts are in meaning, without a word in common."""
 

@@ -1,13 +1,26 @@
 """Every operation of a replacement fails, or kills the process, once: the file stays old or becomes new."""
 
+import fcntl
 import os
 import signal
+import subprocess
 
 import pytest
 
-from handiwork.backends.files import atomic
-from handiwork.backends.files.atomic import replace_file, stamp_of
+from handiwork.backends.files import swap
+from handiwork.backends.files.local import LocalFiles
 from handiwork.core.errors import UsageError
+
+FILES = LocalFiles()
+
+
+def stamp_of(path):
+    return FILES.stat(FILES.real(str(path)))
+
+
+def replace_file(path, data, *, expected):
+    FILES.replace(FILES.real(str(path)), data, expected=expected)
+
 
 OPERATIONS = ("open", "write", "fsync", "fchmod", "fchown", "link", "replace", "unlink", "close")
 
@@ -26,14 +39,14 @@ def at_operation(monkeypatch, number, act):
         return operation
 
     for name in OPERATIONS:
-        monkeypatch.setattr(atomic.os, name, counting(name, getattr(os, name)))
+        monkeypatch.setattr(swap.os, name, counting(name, getattr(os, name)))
     return counted
 
 
 @pytest.fixture(params=["unnamed", "named"])
 def way(request, monkeypatch):
     if request.param == "named":
-        monkeypatch.setattr(atomic, "_unnamed", lambda folder: -1)
+        monkeypatch.setattr(swap, "_unnamed", lambda folder: -1)
     return request.param
 
 
@@ -118,3 +131,34 @@ def test_directories_and_devices_are_not_replaced(tmp_path):
     for name in ("", "pipe"):
         with pytest.raises(UsageError, match="can't write"):
             replace_file(tmp_path / name, b"x", expected=stamp_of(tmp_path / name))
+
+
+def test_drafts_of_the_dead_are_swept_and_those_of_the_living_are_not(tmp_path):
+    dead, alive = tmp_path / ".hw-0123.tmp", tmp_path / ".hw-4567.tmp"
+    dead.write_bytes(b"half")
+    (tmp_path / ".hw-notes.txt").touch()
+    with alive.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        replace_file(tmp_path / "file", b"new", expected=None)
+        assert sorted(os.listdir(tmp_path)) == [".hw-4567.tmp", ".hw-notes.txt", "file"]
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, way):
+    """On a real disk of 64 KiB, where there is room for one file but not for two."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(tmp_path)], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        file = tmp_path / "file"
+        replace_file(file, b"x" * 40_000, expected=None)
+        with pytest.raises(UsageError, match="no space left") as caught:
+            replace_file(file, b"y" * 40_000, expected=stamp_of(file))
+        assert "free some space" in caught.value.hint
+        assert file.read_bytes() == b"x" * 40_000 and os.listdir(tmp_path) == ["file"]
+        subprocess.run(["mount", "-o", "remount,ro", str(tmp_path)], check=True)
+        with pytest.raises(UsageError, match="read-only") as caught:
+            replace_file(file, b"z", expected=stamp_of(file))
+        assert "choose another place" in caught.value.hint and file.read_bytes() == b"x" * 40_000
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=False)

@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_told_and_never_overwritten(file):
     assert file.path.stat().st_size == MOST_BYTES + 1
     os.unlink(file.path)
     file.path.mkdir()
-    with pytest.raises(UsageError, match="regular file|directory"):
+    with pytest.raises(UsageError, match=r"regular file|directory"):
         file.read()
 
 

@@ -17,14 +17,17 @@ Mark = dict[str, Any] | None
 
 def marks_of_call(ready: Ready) -> dict[str, Mark]:
     """The marks of the files that a call will change; none where it may change anything else as well."""
-    traits = ready.entry.traits
-    if set(traits.touches.values()) != {"path"}:
+    if set(ready.entry.traits.touches.values()) != {"path"}:
         return {}
+    return marks_of(files_of_call(ready))
+
+
+def files_of_call(ready: Ready) -> list[str]:
+    """Where the paths lead that a call names, and the patches in it."""
+    traits = ready.entry.traits
     here = ready.call.scope.here
     named = paths_named(traits, ready.args)
-    return marks_of(
-        ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named
-    )
+    return [ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named]
 
 
 def marks_of(paths: Iterable[str]) -> dict[str, Mark]:

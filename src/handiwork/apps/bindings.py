@@ -8,7 +8,9 @@ from ..catalog.gate import Closed
 from ..core.types import ToolEntry
 
 # The tools whose parts `agents.build_agent` can bind, for those who ask without an agent at hand.
-BY_OUR_AGENT = frozenset({"todo", "clarify", "memory", "session_search", "tool_search", "tool_describe", "tool_call"})
+BY_OUR_AGENT = frozenset(
+    {"todo", "clarify", "memory", "session_search", "delegate_task", "tool_search", "tool_describe", "tool_call"}
+)
 
 
 def unbound(entry: ToolEntry, bound: Collection[str] = BY_OUR_AGENT) -> Closed | None:

@@ -12,7 +12,7 @@ from ..agent.session_search import SessionSearch
 from ..backends.storage.reading import Reader
 from ..backends.storage.sqlite import SqliteStore
 from ..core.loading import Late
-from ..core.types import Handler
+from ..core.types import Background, Handler
 from .house import House
 from .sessions import open_to_search
 
@@ -22,10 +22,11 @@ logging = Late("logging")
 
 @dataclass(slots=True)
 class Bound:
-    """Handlers by the names of their tools, and texts for the end of the prompt."""
+    """Handlers by the names of their tools, texts for the end of the prompt, and what goes on beside the turns."""
 
     handlers: dict[str, Handler] = field(default_factory=dict)
     known: list[str] = field(default_factory=list)
+    beside: list[Background] = field(default_factory=list)
 
 
 def bind_memory(house: House, selected: Collection[str], bound: Bound) -> None:

@@ -152,6 +152,10 @@ class House:
         beside: Background = jobs.SessionJobs(self._environment, session)
         return beside
 
+    def end_session(self, session: str) -> None:
+        """End what the commands of a session left running beside it."""
+        jobs.SessionJobs(self._environment, session).end_session()
+
     def close(self) -> None:
         """End every process that a tool started."""
         self._environment.close()

@@ -12,7 +12,7 @@ from ...agent.history import last_settled
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
-from ...core.types import Entry, SessionInfo
+from ...core.types import DELEGATE, Entry, SessionInfo
 from ..house import House, default
 from ..sessions import (
     answer_call,
@@ -130,10 +130,14 @@ def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, lis
 def _list(house: House, said: Namespace, out: Output) -> int:
     reader = look_into_sessions(house, out.note)
     infos = reader.sessions(_positive(said.limit)) if reader else ()
-    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(i.title)] for i in infos]
+    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(_title(i))] for i in infos]
     table = columns([["ID", "STARTED", "STATE", "ENTRIES", "TITLE"], *rows]) if rows else ["no sessions yet"]
     out.show({"sessions": [transcripts.info_document(i) for i in infos]}, table)
     return 0
+
+
+def _title(info: SessionInfo) -> str:
+    return f"↳ {info.title}" if info.platform == DELEGATE else info.title
 
 
 def _positive(number: int) -> int:

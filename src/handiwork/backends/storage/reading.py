@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from handiwork.core.errors import UnknownNameError, UsageError
-from handiwork.core.types import Entry, Hit, SessionInfo
+from handiwork.core.types import DELEGATE, Entry, Hit, SessionInfo
 
 from .connections import open_reader, told
 from .index import search
@@ -34,9 +34,12 @@ class Reader:
         return self._infos("ORDER BY number DESC LIMIT ?", limit)
 
     def find(self, name: str, /) -> SessionInfo:
-        """The session of that id, or the one whose id begins so; `last` is the newest. Raises `UsageError`."""
+        """The session of that id, or the one whose id begins so; `last` is the newest of a person's.
+
+        Raises `UsageError`.
+        """
         if name == LAST:
-            found = self.sessions(1)
+            found = self._infos("WHERE platform <> ? ORDER BY number DESC LIMIT 1", DELEGATE)
         else:
             found = self._infos("WHERE id >= ? AND id < ? ORDER BY id", name, f"{name}\U0010ffff")
             found = [i for i in found if i.id == name] or found

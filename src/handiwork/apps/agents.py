@@ -22,7 +22,7 @@ from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
 from .bindings import unbound
-from .bound import Bound, bind_memory, bind_session_search
+from .bound import Bound, bind_memory, bind_session_search, bind_skills
 from .delegates import Beside, Employer, Post, check_depth
 from .house import House
 
@@ -111,6 +111,8 @@ class _Maker:
             bound.handlers.update({"clarify": self.face.clarify} if self.face.clarify else {})
         else:
             bound.known.append(WHAT_IT_IS)
+        if post.only is None or "skill_view" in post.only:
+            bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
         if post.may_delegate and "delegate_task" in selected:
             hire = Employer(self.house, self, post.depth, session, self.model.name)
             delegation = Delegation(hire, tokens=budget.max_tokens)

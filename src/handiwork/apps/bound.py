@@ -9,6 +9,9 @@ from pathlib import Path
 
 from ..agent.memory import Memory
 from ..agent.session_search import SessionSearch
+from ..agent.skills import Skills
+from ..backends.skills.ledger import Ledger
+from ..backends.skills.shelf import Shelf, wells_for
 from ..backends.storage.reading import Reader
 from ..backends.storage.sqlite import SqliteStore
 from ..core.loading import Late
@@ -52,3 +55,16 @@ def bind_session_search(house: House, selected: Collection[str], bound: Bound) -
     # Of what was said nothing is kept in another place: it must be gone when its session is deleted.
     embedder = embedders.LateEmbedder() if house.embedder else None
     bound.handlers["session_search"] = SessionSearch(searching, embedder)
+
+
+def shelf_of(house: House, workspace: str) -> Shelf:
+    """The skills of the person and of the project in *workspace*."""
+    return Shelf(wells_for(house.home, workspace), Ledger(Path(house.home, "skills-trust.json")))
+
+
+def bind_skills(house: House, selected: Collection[str], bound: Bound, *, workspace: str) -> None:
+    """The skills that can be found from the project in *workspace*."""
+    if house.home and "skill_view" in selected:
+        skills = Skills(shelf_of(house, workspace))
+        bound.handlers.update(skills.handlers())
+        bound.known += filter(None, [skills.prompt()])

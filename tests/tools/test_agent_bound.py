@@ -11,8 +11,7 @@ import handiwork.tools.session_search
 import handiwork.tools.skills
 import handiwork.tools.todo
 from handiwork import registry
-from handiwork.catalog.cost import estimate
-from handiwork.core.wire import dumps
+from handiwork.catalog.cost import Prices
 
 SKILLS = ("skills_list", "skill_view", "skill_manage")
 
@@ -43,7 +42,7 @@ def test_their_toolsets():
 
 def test_what_they_cost_stays_small():
     most = {"memory": 160, "session_search": 170, "delegate_task": 260}
-    prices = {name: estimate(dumps(registry.get(name).schema)) for name in (*most, *SKILLS)}
+    prices = {name: Prices().of(registry.get(name).schema) for name in (*most, *SKILLS)}
     assert all(prices[name] <= most[name] for name in most), prices
     assert sum(prices[name] for name in SKILLS) <= 300, prices
 

@@ -61,6 +61,14 @@ def test_a_stop_ends_delegates_and_all_that_they_started(begin, living, number):
     assert living(10) == []
 
 
+def test_a_stop_reaches_the_delegates_of_delegates(begin, living):
+    down = call("delegate_task", tasks=[{"task": "x"}])
+    process = begin(down, down, call("terminal", command=LONG))
+    assert wait_for(lambda: sum("sleep 300" in line for line in living()) >= 3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(15) == 130 and living(10) == []
+
+
 def test_what_a_delegate_left_running_ends_with_it(begin, tmp_path):
     left = call("terminal", command="exec sleep 301.75", background=True)
     count = call("terminal", command="pgrep -fxc 'sleep 301.75' || true")

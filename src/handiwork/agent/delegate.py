@@ -25,6 +25,8 @@ WHAT_IT_IS = (
     "You were given this task by another agent. It sees nothing but your last message: say there what you found or "
     "did, with paths, and what is left open. Nobody is there to answer a question."
 )
+# How long one that was told to stop may take. Then it is left behind.
+GRACE_S = 5.0
 _LOOKS_EVERY_S = 0.25
 _MOST_TASK_CHARS = 80
 
@@ -75,6 +77,7 @@ class Delegate:
         self.begun = asyncio.Event()
         self._reason, self._answer = "", ""
         self._stopped: tuple[State, str] | None = None
+        self._begun_at = self._stopped_at = 0.0
         self._traces = Traces()
         self._loop = asyncio.get_running_loop()
         self._hired = hire(order, self._watch)
@@ -88,6 +91,11 @@ class Delegate:
     @property
     def is_over(self) -> bool:
         return self.state not in ("queued", "running")
+
+    @property
+    def tokens(self) -> int:
+        """What it has used so far."""
+        return self._traces.usage.input_tokens + self._traces.usage.output_tokens
 
     async def work(self, place: asyncio.Semaphore) -> None:
         """Carry the order out when there is a *place*. Raises nothing but its own cancelling."""
@@ -107,23 +115,41 @@ class Delegate:
     def stop(self, state: State, reason: str) -> None:
         """Have it end soon. Why is told with its report."""
         if not self.is_over and self._stopped is None:
-            self._stopped = state, reason
+            self._stopped, self._stopped_at = (state, reason), time.monotonic()
             self.cancel.cancel()
 
     async def _carry_out(self) -> None:
         self.state = "running"
-        self._traces.seen_at = time.monotonic()
+        self._traces.seen_at = self._begun_at = time.monotonic()
         self.begun.set()
-        watchdog = asyncio.ensure_future(self._look_for_life())
+        run = asyncio.ensure_future(self._hired.agent.run(redaction.redact(self._order.task), cancel=self.cancel))
         try:
-            prompt = redaction.redact(self._order.task)
-            self._settle(await self._hired.agent.run(prompt, cancel=self.cancel))
+            while not (await asyncio.wait((run,), timeout=min(_LOOKS_EVERY_S, self._quiet_s / 4)))[0]:
+                if self._is_lost(time.monotonic()):
+                    self.dismiss("abandoned", "it was told to stop, and doesn't")
+                    return
+        finally:
+            run.cancel()
+        self._settle(run)
+
+    def _is_lost(self, now: float) -> bool:
+        """Whether it goes on although it was stopped. It is, when its time is up or its model silent for too long.
+
+        Silence counts while no call runs: calls have limits of their own, and may ask a person.
+        """
+        most = self._order.budget.max_seconds
+        if most is not None and now - self._begun_at > most + GRACE_S:  # it ends by itself before that
+            self.stop("limit", f"the time limit of {most:g} s is reached")
+        if now - self._traces.seen_at > self._quiet_s and not self._traces.calls_running:
+            self.stop("stalled", f"its model gave no sign of life for {self._quiet_s:g} s")
+        return self._stopped is not None and now - self._stopped_at > GRACE_S
+
+    def _settle(self, run: asyncio.Future[Outcome]) -> None:
+        try:
+            outcome = run.result()
         except Exception as error:  # noqa: BLE001 - models and faces are foreign code; that it broke is its report
             self.state, self._reason = "failed", describe_exception(error)
-        finally:
-            watchdog.cancel()
-
-    def _settle(self, outcome: Outcome) -> None:
+            return
         self._answer = outcome.answer
         if outcome.ending == "cancelled" and self._stopped:
             self.state, self._reason = self._stopped
@@ -133,14 +159,6 @@ class Delegate:
         else:
             self.state = "failed" if outcome.ending == "waiting" else outcome.ending
             self._reason = outcome.reason
-
-    async def _look_for_life(self) -> None:
-        """End it when its model is silent for too long. Calls have limits of their own, and may ask a person."""
-        while True:
-            await asyncio.sleep(min(_LOOKS_EVERY_S, self._quiet_s / 4))
-            quiet = time.monotonic() - self._traces.seen_at
-            if quiet > self._quiet_s and not self._traces.calls_running:
-                self.stop("stalled", f"its model gave no sign of life for {self._quiet_s:g} s")
 
     def _watch(self, event: AgentEvent) -> None:
         seen = self._traces
@@ -177,7 +195,7 @@ class Delegate:
             "last_said": "" if self._answer else self._last_said(),
             "files": list(seen.files),
             "steps": seen.steps,
-            "tokens": seen.usage.input_tokens + seen.usage.output_tokens,
+            "tokens": self.tokens,
             "session": self._hired.agent.conversation.session.id,
         }
         return {key: value for key, value in known.items() if value}

@@ -22,21 +22,19 @@ redaction = Late("handiwork.guard.redaction")
 
 # What is left of our own time when theirs is over, so that there is a report and somebody to read it.
 _RESERVE_S = 2.0
-# How long one that was told to stop may take.
-_GRACE_S = 10.0
 _MOST_NOTICE_CHARS = 2_000
 _MOST_KEPT = 32
 
 
 class Delegation:
-    """The delegates of one agent (also core.types `Background`): *hire* makes them, *tokens* bounds each.
+    """The delegates of one agent (also core.types `Background`): *hire* makes them; *tokens* is for all of them.
 
     They work on the agent's own loop. Whoever is cancelled, or ends a turn, takes them along.
     """
 
     def __init__(self, hire: Hire, limits: DelegationLimits = DELEGATION_LIMITS, *, tokens: int | None = None) -> None:
         self._hire, self._limits = hire, limits
-        self._tokens = min(limits.tokens, tokens or limits.tokens)
+        self._tokens = tokens
         self._staff: dict[str, Delegate] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._untold: set[str] = set()
@@ -46,7 +44,9 @@ class Delegation:
     async def __call__(self, args: Args, /, *, scope: Scope = EMPTY_SCOPE, **_: Any) -> AsyncIterator[Any]:
         """Yields progress, then the reports. Raises `UsageError` before anybody has begun."""
         waited = [self._known(name) for name in args.get("wait") or ()]
-        orders = [self._order(row, args.get("seconds"), scope) for row in args.get("tasks") or ()]
+        rows = args.get("tasks") or ()
+        budget = self._budget(len(rows), args.get("seconds"), scope)
+        orders = [_order(row, budget, scope) for row in rows]
         if not orders and not waited:
             raise UsageError("there is neither a task nor anything to wait for", "give tasks")
         begun = self._begin(orders, scope)
@@ -60,16 +60,17 @@ class Delegation:
 
     # ------------------------------------------------------------------------------------- beginning
 
-    def _order(self, row: Args, seconds: float | None, scope: Scope) -> Order:
-        if not row["task"].strip():
-            raise UsageError("a task is empty", "say what is to be done")
+    def _budget(self, tasks: int, seconds: float | None, scope: Scope) -> Budget:
+        """What each of so many tasks may take: no more than we have, and of our tokens its share."""
         most = min(self._limits.seconds, seconds or self._limits.seconds)
         if scope.deadline is not None:
             most = min(most, scope.deadline - time.monotonic() - _RESERVE_S)
-        if most <= 0:
-            raise UsageError("no time is left for others", "do what is most needed yourself, and answer")
-        budget = Budget(self._limits.steps, most, self._tokens)
-        return Order(row["task"], tuple(row.get("tools") or ()), budget, scope)
+        tokens = self._limits.tokens
+        if self._tokens is not None and tasks:
+            tokens = min(tokens, (self._tokens - sum(d.tokens for d in self._staff.values())) // tasks)
+        if tasks and (most <= 0 or tokens <= 0):
+            raise UsageError("no time or no tokens are left for others", "do what is most needed yourself, and answer")
+        return Budget(self._limits.steps, most, tokens)
 
     def _begin(self, orders: Sequence[Order], scope: Scope) -> list[Delegate]:
         """All of them, or none. They hear what stops us, even if that has happened already."""
@@ -132,14 +133,11 @@ class Delegation:
             await self._stop(delegates)
 
     async def _stop(self, delegates: Sequence[Delegate]) -> None:
-        """End those that still work; one that doesn't is left behind, and said to be."""
-        running = [self._tasks[d.name] for d in delegates if not self._tasks[d.name].done()]
+        """End those that still work, and wait for it: it doesn't take long, whatever they do."""
         for delegate in delegates:
             delegate.stop("cancelled", "its principal was stopped")
-        if running:
-            await asyncio.wait(running, timeout=_GRACE_S)
-        for delegate in delegates:
-            delegate.dismiss("abandoned", "it was told to stop, and doesn't")
+        if running := [self._tasks[d.name] for d in delegates if not self._tasks[d.name].done()]:
+            await asyncio.wait(running)
 
     def _reported(self, delegates: Iterable[Delegate]) -> Done:
         delegates = list(delegates)
@@ -160,6 +158,12 @@ class Delegation:
         """End all: nobody would hear of them any more. What they have by then is told in the next turn."""
         for delegate in self._staff.values():
             delegate.stop("cancelled", "the turn that it worked for has ended")
+
+
+def _order(row: Args, budget: Budget, scope: Scope) -> Order:
+    if not row["task"].strip():
+        raise UsageError("a task is empty", "say what is to be done")
+    return Order(row["task"], tuple(row.get("tools") or ()), budget, scope)
 
 
 def _notice(delegate: Delegate) -> str:

@@ -18,6 +18,7 @@ from ..agent.todos import Todos
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
+from ..core.delegation import DELEGATION_LIMITS
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
@@ -115,7 +116,9 @@ class _Maker:
             bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
         if post.may_delegate and "delegate_task" in selected:
             hire = Employer(self.house, self, post.depth, session, self.model.name)
-            delegation = Delegation(hire, tokens=budget.max_tokens)
+            most = getattr(self.model, "at_once", DELEGATION_LIMITS.at_once)
+            limits = replace(DELEGATION_LIMITS, at_once=min(most, DELEGATION_LIMITS.at_once))
+            delegation = Delegation(hire, limits, tokens=budget.max_tokens)
             bound.handlers["delegate_task"] = delegation
             bound.beside.append(delegation)
 

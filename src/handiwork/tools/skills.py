@@ -18,7 +18,7 @@ registry.register(
     traits=_READS,
     schema={
         "name": "skills_list",
-        "description": "Every skill with its description.",
+        "description": "Names and descriptions of all skills, also of those that the prompt leaves out.",
         "parameters": {"type": "object", "additionalProperties": False, "properties": {}},
     },
 )
@@ -30,13 +30,13 @@ registry.register(
     traits=_READS,
     schema={
         "name": "skill_view",
-        "description": "Read a skill, then the files that it names as you need them.",
+        "description": "Show how to go about a task that a skill is for; then the files it names, as you need them.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,
             "properties": {
                 "name": {"type": "string"},
-                "file": {**_OPTIONAL, "description": "One of its files"},
+                "file": {**_OPTIONAL, "description": "Not its text but this file"},
             },
             "required": ["name"],
         },
@@ -50,7 +50,7 @@ registry.register(
     traits=Traits(effect="write"),
     schema={
         "name": "skill_manage",
-        "description": "Keep a way of working that proved itself as a skill of the person's own, mend one, delete one.",
+        "description": "Keep a way of working that proved itself for later sessions; mend or delete one that you kept.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,

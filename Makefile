@@ -57,7 +57,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python bench/spine.py
 
 reliability: $(VENV)/.ready
-	PYTHONPATH=src:tests/integration $(BIN)/python -m kills
+	$(BIN)/python bench/reliability.py
 
 docs: $(VENV)/.ready
 	$(BIN)/python docs/build.py

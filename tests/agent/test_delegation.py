@@ -164,8 +164,8 @@ def test_one_that_breaks_is_told_beside_those_that_do_not(hire):
 def test_out_of_time_it_leaves_what_it_has(hire, add):
     add("save", lambda args: "/tmp/report.md", traits=Traits(effect="write"))
     model = ScriptedModel([{"text": "I have saved the first part.", **call("save")}, call("wait")])
-    add("wait", lambda args: time.sleep(0.6) or "", traits=Traits(read_only=True))
-    done = ask(Delegation(hire(model), replace(LIMITS, seconds=0.3)), tasks=tasks("write"))
+    add("wait", lambda args: time.sleep(0.9) or "", traits=Traits(read_only=True))
+    done = ask(Delegation(hire(model), replace(LIMITS, seconds=0.6)), tasks=tasks("write"))
     report = done.value["results"][0]
     assert report["state"] == "limit" and "time limit" in report["reason"] and done.is_error
     assert report["files"] == ["/tmp/report.md"] and report["last_said"] == "I have saved the first part."

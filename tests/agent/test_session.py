@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from handiwork.agent.file_marks import marks_of
+from handiwork.agent.file_marks import marks_of, marks_of_call
 from handiwork.agent.loop import Agent
 from handiwork.agent.session import Session, Unkept
 from handiwork.backends.storage.owner import _started
@@ -238,6 +238,18 @@ def test_files_tell_what_was_done(registry, add, store, tmp_path, before, after,
     assert told["state"] == state and told["files"] == [str(path)]
 
 
+def test_the_files_of_a_patch_are_told_by_its_text(registry, add, store, tmp_path):
+    text = {"type": "string"}
+    add("change", traits=Traits(touches={"path": "path", "patch": "patch"}), properties={"path": text, "patch": text})
+    (tmp_path / "a").write_text("x\n")
+    patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+new\n"
+    scope = Scope(cwd=str(tmp_path))
+    ready = Ready(ToolCall("change", {}, "c1", scope), registry.get("change"), {"patch": patch})
+    assert set(marks_of_call(ready)) == {str(tmp_path / "a"), str(tmp_path / "b")}
+    unreadable = Ready(ToolCall("change", {}, "c1", scope), registry.get("change"), {"patch": "what?"})
+    assert marks_of_call(unreadable) == {}
+
+
 def test_several_files_may_be_done_in_part(store, tmp_path):
     for name in "ab":
         (tmp_path / name).write_text(name)
@@ -342,6 +354,7 @@ def test_an_effect_that_cannot_be_noted_does_not_happen_and_the_rest_goes_on(mak
     store.most = 99
     for state in (t["state"] for t in resumed(store, info) if "state" in t):
         assert state == ("done" if "outcome" in noted else "unknown" if "intent" in noted else "not done")
+    store.close()
 
 
 def test_a_conversation_that_nobody_stores_costs_nothing(make, add):

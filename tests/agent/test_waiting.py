@@ -28,6 +28,8 @@ def asked(about="approval", **body):
         (ToolResult(CALL, '{"error": "forbidden"}', True, "refused", "guard"), None),
         (ToolResult(CALL, '{"error": "failed"}', True, "error"), None),
         (ToolResult(CALL, "text"), None),
+        (ToolResult(CALL, "a hook's words", True, "refused", "approval"), "approval"),
+        (ToolResult(CALL, "a hook's words", status="pending"), "job"),
     ],
 )
 def test_what_waits_and_what_does_not(result, about):

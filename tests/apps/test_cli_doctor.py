@@ -81,3 +81,40 @@ def test_a_house_has_an_embedder_only_where_it_is_wanted_and_there(registry, mon
     assert House(registry).embedder is None and House(registry, config=wanted).embedder is not None
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     assert House(registry, config=wanted).embedder is None
+
+
+def findings_of(ran, group):
+    return [f for f in ran.document["findings"] if f["group"] == group]
+
+
+def test_no_sandbox_is_a_warning_that_says_what_to_do(cli, configure):
+    configure("sandbox: {backend: none}\n")
+    place, *others = findings_of(cli("doctor", "--json"), "sandbox")
+    assert (place["detail"], place["state"]) == ("none", "warning") and "bubblewrap" in place["fix"]
+    assert any("guard alone" in other["detail"] for other in others)
+
+
+def test_a_limit_that_nothing_keeps_is_a_problem(cli, configure):
+    configure("sandbox: {backend: none, network: off}\n")
+    (place,) = findings_of(cli("doctor", "--json"), "sandbox")
+    assert place["state"] == "problem" and "network" in place["detail"]
+
+
+def test_a_sandbox_that_is_asked_for_and_missing_is_a_problem(cli, configure, monkeypatch):
+    configure("sandbox: {backend: bubblewrap}\n")
+    monkeypatch.setenv("PATH", "/nowhere")
+    ran = cli("doctor", "--json")
+    (place,) = findings_of(ran, "sandbox")
+    assert ran.code == 1 and place["state"] == "problem" and "isn't installed" in place["detail"]
+
+
+def test_the_active_sandbox_is_told_with_what_it_keeps_and_leaves(cli, configure, monkeypatch):
+    configure("sandbox: {network: [pypi.org]}\n")
+    monkeypatch.setattr(
+        "handiwork.backends.environment.table.why_not", lambda name, own="": {"landlock": ""}.get(name, "no")
+    )
+    found = findings_of(cli("doctor", "--json"), "sandbox")
+    said = {(f["name"], f["detail"]) for f in found}
+    assert ("place", "landlock") in said and ("bubblewrap", "isn't used: no") in said
+    assert any("pypi.org" in detail for name, detail in said if name == "keeps")
+    assert any("chmod" in detail for name, detail in said if name == "leaves open")

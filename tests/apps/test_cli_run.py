@@ -190,3 +190,11 @@ def test_chat_answers_line_by_line_and_tells_how_the_last_turn_ended(cli, script
     first, second = ran.document["turns"]
     assert ran.code == 1 and first["result"] == "one" and second["exit_code"] == 1
     assert cli("chat", "--model", script("one")).code == 0
+
+
+def test_a_place_for_commands_is_named_on_the_command_line(cli, script):
+    calls = {"calls": [{"name": "terminal", "arguments": {"command": "echo here"}}]}
+    ran = cli("run", "x", "--yes", "--json", "--sandbox", "local", "--model", script(calls, "done"))
+    assert ran.code == 0 and "here" in ran.document["calls"][0]["content"]
+    wrong = cli("run", "x", "--sandbox", "gvisor", "--model", script("done"))
+    assert wrong.code == 2 and "no place for commands: 'gvisor'" in wrong.err and "bubblewrap" in wrong.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -60,6 +61,14 @@ def test_a_session_is_gone_on_with(cli, script, work, way):
     prompts = [e["body"]["message"]["content"] for e in cli("sessions", "show", work, "--json").document["entries"]
                if e["kind"] == "prompt"]  # fmt: skip
     assert prompts == ["Read a.txt 数据库", "More"] and row["state"] == "answered"
+
+
+def test_a_resumption_without_a_task_leaves_it_as_it_was(cli, script, work):
+    assert cli("run", "-", "--resume", work, "--model", script("hi"), stdin="").code == 2
+    assert cli("chat", "--resume", work, "--model", script("hi"), stdin="").code == 0
+    (row,) = cli("sessions", "list", "--json").document["sessions"]
+    assert row["state"] == "answered"
+    assert cli("check").code == 0
 
 
 def test_it_goes_on_with_the_model_folder_and_tools_of_its_beginning(cli, script, tmp_path, monkeypatch):
@@ -176,7 +185,7 @@ def test_a_damaged_store_is_set_aside_once_and_what_is_whole_saved(cli, script, 
 
 
 def test_a_store_of_a_newer_version_is_left_alone(cli, script, work, home):
-    with sqlite3.connect(home / "sessions.db") as connection:
+    with closing(sqlite3.connect(home / "sessions.db", isolation_level=None)) as connection:
         connection.execute("INSERT INTO schema_version VALUES (99, 'later')")
     ran = cli("run", "x", "--model", script("hi"))
     assert ran.code == 7 and "newer" in ran.err

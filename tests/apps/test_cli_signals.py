@@ -57,20 +57,6 @@ def wait_for(condition, seconds=15):
         time.sleep(0.02)
 
 
-def pid_in(path):
-    wait_for(lambda: path.exists() and path.read_text().strip())
-    return int(path.read_text())
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False
-
-
-SLEEP = "echo $$ > child.pid; exec sleep 300"
 HELD = "touch held; sleep 300"
 AFTER = {"name": "terminal", "arguments": {"command": HELD}}
 TOOLS = """
@@ -150,21 +136,21 @@ def test_a_run_that_is_killed_leaves_nothing(start, script, tmp_path, living, ki
 
 
 @pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
-def test_a_signal_ends_a_call_by_hand_and_its_child(start, tmp_path, number):
-    child = start("tools", "call", "terminal", f"command={SLEEP}", "--yes", "--json")
-    pid = pid_in(tmp_path / "child.pid")
+def test_a_signal_ends_a_call_by_hand_and_its_child(start, tmp_path, living, number):
+    child = start("tools", "call", "terminal", f"command={HELD}", "--yes", "--json")
+    wait_for((tmp_path / "held").exists)
     child.send_signal(number)
     out, err = child.communicate(timeout=10)
     assert child.returncode == CODES[number] and json.loads(out)["exit_code"] == CODES[number]
     assert "interrupted" in err and "Traceback" not in err
-    wait_for(lambda: not is_running(pid), 3)
+    assert living(3) == []
 
 
-def test_what_a_call_left_in_the_background_ends_with_it(start, tmp_path):
-    child = start("tools", "call", "terminal", "command=sh -c 'echo $$ > child.pid; exec sleep 300' &", "--yes")
-    pid = pid_in(tmp_path / "child.pid")
+def test_what_a_call_left_in_the_background_ends_with_it(start, tmp_path, living):
+    child = start("tools", "call", "terminal", f"command=sh -c '{HELD}' &", "--yes")
+    wait_for((tmp_path / "held").exists)
     assert child.wait(15) == 0
-    wait_for(lambda: not is_running(pid), 3)
+    assert living(3) == []
 
 
 def test_a_second_interrupt_quits_at_once(start, script, plugin, tmp_path):
@@ -202,8 +188,8 @@ def test_waiting_for_standard_input_is_interrupted(start, script):
 
 
 def test_nohup_outlives_the_terminal(start, script, tmp_path):
-    child = start(*task(script, "echo $$ > child.pid; sleep 1.5"), wrapper=("nohup",))
-    pid_in(tmp_path / "child.pid")
+    child = start(*task(script, "touch held; sleep 1.5"), wrapper=("nohup",))
+    wait_for((tmp_path / "held").exists)
     child.send_signal(signal.SIGHUP)
     assert child.communicate(timeout=10)[0] == "?\n" and child.returncode == 0
 

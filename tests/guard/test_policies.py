@@ -86,9 +86,11 @@ def test_a_patch_that_cannot_be_read_asks(tmp_path: Path) -> None:
 
 def test_commands(tmp_path: Path) -> None:
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
-    asked = judged(ready(TERMINAL, {"command": "make"}, work=tmp_path))
+    assert judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path)) is ALLOW
+    assert isinstance(judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path), "ask"), Ask)
+    asked = judged(ready(TERMINAL, {"command": "sudo make"}, work=tmp_path))
     assert isinstance(asked, Ask)
-    assert asked.keys == (f"command:make@{tmp_path}",)
+    assert asked.keys == (f"command:sudo make@{tmp_path}",)
     assert isinstance(judged(ready(TERMINAL, {"command": "rm -rf /"}, work=tmp_path), "yolo"), Forbid)
     assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)
@@ -108,13 +110,13 @@ def test_the_folder_and_the_variables_of_the_session_are_known(tmp_path: Path) -
     assert judged_after("rm -rf $WHERE", WHERE="old") is ALLOW
     assert isinstance(judged_after("rm -rf ../../../../../../../../../.."), Forbid)
     call = ready(TERMINAL, {"command": "cat $FILE"}, work=tmp_path)
-    shell = ShellState(str(tmp_path / "sub"), {"FILE": "a.txt"})
+    shell = ShellState(str(tmp_path / "sub"), {"FILE": "/etc/shadow"})
     known = replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell)))
-    assert judged(known) is ALLOW and isinstance(judged(call), Ask)
+    assert isinstance(judged(known), Ask) and judged(call) is ALLOW
 
 
 def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> None:
-    call = ready(TERMINAL, {"command": "make $TARGET"}, work=tmp_path)
+    call = ready(TERMINAL, {"command": "git push --force origin $TARGET"}, work=tmp_path)
 
     def keys(**exported: str) -> tuple[str, ...]:
         shell = ShellState(str(tmp_path), exported)
@@ -122,8 +124,12 @@ def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> No
         assert isinstance(asked, Ask)
         return asked.keys
 
-    assert keys() == keys(OTHER="1") == (f"command:make $TARGET@{tmp_path}",)
-    assert keys(TARGET="all") == keys(TARGET="all", OTHER="1") == (f"command:make $TARGET@{tmp_path} TARGET=all",)
+    assert keys() == keys(OTHER="1") == (f"command:git push --force origin $TARGET@{tmp_path}",)
+    assert (
+        keys(TARGET="all")
+        == keys(TARGET="all", OTHER="1")
+        == (f"command:git push --force origin $TARGET@{tmp_path} TARGET=all",)
+    )
     assert len({keys(), keys(TARGET="all"), keys(TARGET="clean"), keys(PATH="/x"), keys(LD_PRELOAD="x")}) == 5
 
 

@@ -31,7 +31,8 @@ def begin(tmp_path, home):
         path = tmp_path / "script.json"
         path.write_text(json.dumps(replies))
         kept = {key: os.environ[key] for key in ("PATH",)}
-        words = [sys.executable, "-m", "handiwork", "run", "x", "--yes", "--json", "--model", f"scripted:{path}"]
+        words = [sys.executable, "-m", "handiwork", "run", "x", "--yes", "--json", "--sandbox", "none",
+                 "--model", f"scripted:{path}"]  # fmt: skip
         environment = {**kept, "HOME": str(home), "HANDIWORK_HOME": str(home), "PYTHONPATH": str(SRC), **variables}
         begun.append(subprocess.Popen(words, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE))  # fmt: skip

@@ -12,7 +12,7 @@ from handiwork.core.types import Ask, Scope, ToolCall
 from handiwork.pipeline import effects
 from handiwork.pipeline.line import Pipeline
 
-BEFORE = {"tool_name", "args", "task_id", "session_id", "tool_call_id"}
+BEFORE = {"tool_name", "args", "task_id", "session_id", "tool_call_id", "cwd"}
 AFTER = BEFORE | {"result", "duration_ms", "status"}
 
 

@@ -8,6 +8,7 @@ then whole steps, calls together with their answers, give way to a digest that t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ class Context:
     def __init__(self, tokens: int | None, *, pinned: Callable[[], str] = str) -> None:
         self._tokens, self._pinned = tokens, pinned
         self._costs: list[int] = []
+        self._priced: tuple[list[Mapping[str, Any]], int] = [], 0
         self._short_before = 0  # results before this message are shown as one line
         self._start = 0  # messages before this one are in the digest
         self._digest: Message | None = None
@@ -45,10 +47,21 @@ class Context:
         """The messages to send: all of them, or fewer that say the same."""
         if self._tokens is None:
             return list(messages)
-        self._costs += [_cost(message) for message in messages[len(self._costs) :]]
-        if self._size(messages, tools) > HIGH * self._tokens:
+        if self.is_full(messages, tools):
             self._compact(messages, tools, self._tokens)
         return self._view(messages)
+
+    def is_full(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> bool:
+        """Whether `shown` will have to leave something more out."""
+        if self._tokens is None:
+            return False
+        self._costs += [_cost(message) for message in messages[len(self._costs) :]]
+        return self._size(messages, tools) > HIGH * self._tokens
+
+    @property
+    def tokens(self) -> int | None:
+        """The limit, None where none is known."""
+        return self._tokens
 
     @property
     def left_out(self) -> int:
@@ -59,7 +72,13 @@ class Context:
 
     def _size(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> int:
         kept = sum(self._cost_at(messages, i) for i in self._kept(messages))
-        return kept + (_cost(self._digest) if self._digest else 0) + (estimate(dumps(list(tools))) if tools else 0)
+        return kept + (_cost(self._digest) if self._digest else 0) + self._price_of(tools)
+
+    def _price_of(self, tools: Sequence[Mapping[str, Any]]) -> int:
+        """What the definitions cost; they are mostly the same ones as the last time."""
+        if list(tools) != self._priced[0]:
+            self._priced = list(tools), estimate(dumps(list(tools)))
+        return self._priced[1]
 
     def _cost_at(self, messages: Sequence[Message], i: int) -> int:
         if i < self._short_before and _is_long_result(messages[i]):
@@ -83,13 +102,24 @@ class Context:
     # -------------------------------------------------------------------------------------- compacting
 
     def _compact(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], tokens: int) -> None:
-        steps = [i for i in _steps(messages) if i > self._start]
         self._short_before = max(self._short_before, self._fresh_from(messages, tokens))
-        while self._size(messages, tools) > LOW * tokens and len(steps) > 1:
-            self._start = steps.pop(0)
-            self._digest = self._digested(messages)
+        excess = self._size(messages, tools) - LOW * tokens
+        if excess > 0:
+            excess += _DIGEST * tokens - (_cost(self._digest) if self._digest else 0)
+            self._leave_out(messages, excess)
         if self._size(messages, tools) > HIGH * tokens:
-            self._short_before = max(self._short_before, steps[-1] if steps else 0)
+            self._short_before = max(self._short_before, _steps(messages)[-1])
+
+    def _leave_out(self, messages: Sequence[Message], excess: float) -> None:
+        """Give the oldest steps to the digest, until as many tokens as *excess* are saved; the last step stays."""
+        steps = deque(i for i in _steps(messages) if i > self._start)
+        at = max(self._start, _head(messages))
+        while excess > 0 and len(steps) > 1:
+            self._start = steps.popleft()
+            excess -= sum(self._cost_at(messages, i) for i in range(at, self._start))
+            at = self._start
+        if self._start > _head(messages):
+            self._digest = self._digested(messages)
 
     def _fresh_from(self, messages: Sequence[Message], tokens: int) -> int:
         """The first of the latest messages that together take no more than their share."""

@@ -8,8 +8,9 @@ import stat
 from collections.abc import Iterable
 from typing import Any
 
+from ..core.errors import UsageError
 from ..core.types import Ready
-from ..pipeline.footprint import paths_named
+from ..pipeline.footprint import only_files, paths_named
 
 _MOST_BYTES = 32 << 20
 Mark = dict[str, Any] | None
@@ -17,17 +18,23 @@ Mark = dict[str, Any] | None
 
 def marks_of_call(ready: Ready) -> dict[str, Mark]:
     """The marks of the files that a call will change; none where it may change anything else as well."""
-    if set(ready.entry.traits.touches.values()) != {"path"}:
+    if not only_files(ready.entry.traits):
         return {}
-    return marks_of(files_of_call(ready))
+    try:
+        return marks_of(files_of_call(ready))
+    except UsageError:  # a patch that can't be read: the tool will say so
+        return {}
 
 
 def files_of_call(ready: Ready) -> list[str]:
-    """Where the paths lead that a call names, and the patches in it."""
-    traits = ready.entry.traits
-    here = ready.call.scope.here
-    named = paths_named(traits, ready.args)
-    return [ready.real_paths.get(p) or os.path.realpath(os.path.join(here, os.path.expanduser(p))) for p in named]
+    """Where the paths lead that a call names, and the patches in it. Raises `UsageError` for one that can't be read."""
+    return [_real(ready, path) for path in paths_named(ready.entry.traits, ready.args)]
+
+
+def _real(ready: Ready, path: str) -> str:
+    """What *path* led to when the call was judged, else what it leads to now."""
+    found = ready.real_paths.get(path)
+    return found or os.path.realpath(os.path.join(ready.call.scope.here, os.path.expanduser(path)))
 
 
 def marks_of(paths: Iterable[str]) -> dict[str, Mark]:

@@ -33,22 +33,27 @@ from ..core.types import (
     ToolResult,
     Usage,
 )
+from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
 from .conversation import NEWS, Conversation
 from .loop_guard import LoopGuard
 from .offer import Offer
+from .points import Points
 from .prompt import build_prompt, read_guides
 from .session import Unkept
 from .waiting import calls_of
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
 DENIALS = ("approval", "guard", "pre_tool_call")
+_ANSWERED = ("answered", "denied")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
 _WAITS = "a call waits for an answer"
+_CANCELLED = "cancelled by the person"
 _MOST_EMPTY = 2
+_MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ class _Task:
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
     waits: bool = False
+    anew: int = 0
+    empty: int = 0
 
 
 class Agent:
@@ -119,22 +126,36 @@ class Agent:
         self._budget = budget or Budget()
         self._context = context or Context(None)
         self._watch, self._background, self._known = watch, background, known
+        self._points = Points(pipeline, self.conversation, scope, model.name)
+        self._ending = "left"
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
 
         Raises `ModelError` when the model fails; the conversation stays valid whatever happens.
         """
+        cancel = cancel or CancelToken()
+        heard = await self._points.submit(prompt)
+        if heard.block or cancel.is_set():
+            ending: Ending = "denied" if heard.block else "cancelled"
+            return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
         self.conversation.session.begin(prompt)
-        ending, reason = "failed", ""
+        self._ending, reason = "failed", ""
         try:
-            outcome = await self._carry_out(prompt, cancel or CancelToken())
-            ending, reason = outcome.ending, outcome.reason
-            return outcome
+            outcome = await self._carry_out(prompt, heard.context, cancel)
+            self._ending, reason = outcome.ending, outcome.reason
         finally:
-            self.conversation.session.end(ending, reason)
+            self.conversation.session.end(self._ending, reason)
+        if outcome.ending not in (*_ANSWERED, "cancelled"):  # of an answer it was told already
+            await self._points.stop(outcome.ending, outcome.answer, outcome.steps, again=False)
+        return outcome
 
-    async def _carry_out(self, prompt: str, cancel: CancelToken) -> Outcome:
+    def close(self) -> None:
+        """The conversation is left: hooks are told, and the session lets go of what it holds."""
+        self._points.end(self._ending)
+        self.conversation.session.close()
+
+    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
         guard = LoopGuard()
         deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
         scope = replace(
@@ -147,7 +168,7 @@ class Agent:
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
         task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
-        work = asyncio.ensure_future(self._work(task, guard, prompt))
+        work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
@@ -159,19 +180,16 @@ class Agent:
             if not cancel.is_set():  # it is our caller who was cancelled, not the task by the person
                 cancel.cancel()
                 raise
-            return self._ended(task, "cancelled", "cancelled by the person")
+            return self._ended(task, "cancelled", _CANCELLED)
         finally:
             forget()
             self.conversation.close_open_calls()
             if task.background:
                 task.background.end_turn()
 
-    async def _work(self, task: _Task, guard: LoopGuard, prompt: str) -> Outcome:
-        await self._run_granted(task, guard)
-        if task.waits:
+    async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
+        if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
-        self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
-        empty = 0
         while True:
             over = self._over_budget(task)
             if over:
@@ -186,35 +204,62 @@ class Agent:
             elif reply.cut_off:
                 self._reject_cut_off(reply)
             elif reply.text.strip():
-                return self._answered(task, reply.text)
+                outcome = self._answered(task, reply.text)
+                if not await self._goes_on(task, outcome):
+                    return outcome
             else:
-                empty += 1
-                if empty > _MOST_EMPTY:
-                    raise ModelError("the model gave no answer", "try another model, or say the task differently")
-                self.conversation.nudge(_NUDGE)
+                self._reject_empty(task)
+
+    async def _take_in(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
+        """What was granted meanwhile is run, then the prompt said; False where a call still waits."""
+        begun = await self._points.begin()
+        await self._run_granted(task, guard)
+        if not task.waits:
+            self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
+            self._add((*begun.context, *context))
+        return not task.waits
+
+    async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
+        """Whether a hook wants more than the answer; the model is told what, a few times at most."""
+        heard = await self._points.stop(outcome.ending, outcome.answer, outcome.steps, again=task.anew > 0)
+        if not heard.block or task.anew >= _MOST_ANEW:
+            return False
+        task.anew += 1
+        self.conversation.nudge(heard.block)
+        return True
+
+    def _add(self, context: Sequence[str]) -> None:
+        """What hooks tell the model stands after what was said."""
+        for words in context:
+            self.conversation.nudge(words)
 
     async def _ask(self, task: _Task) -> ModelReply:
         """Ask the model once, with the tools of the moment and the news of the background."""
         if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
             self.conversation.nudge(news)
         definitions = self._offer.renew()
+        self._add((await self._points.before_request(task.steps + 1, definitions)).context)
         scope = task.scope
         self.conversation.set_system(
             build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
         request = ModelRequest(
-            tuple(self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+            tuple(await self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
         )
+        asked = time.perf_counter()
         reply = await self._model.reply(request)
         task.steps += 1
         task.usage += reply.usage
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
+        await self._points.after_request(task.steps, reply, asked)
         return reply
 
-    def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
+    async def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
         """What of the conversation fits into the model's context."""
         before = self._context.left_out
+        if self._points.wants(BEFORE_COMPACTION) and self._context.is_full(self.conversation.messages, definitions):
+            await self._points.before_compaction(self.conversation.messages, self._context.tokens)
         messages = self._context.shown(self.conversation.messages, definitions)
         if self._context.left_out > before:
             self._watch(Compacted(self._context.left_out))
@@ -247,6 +292,12 @@ class Agent:
     def _reads(self, name: str) -> bool:
         entry = self._pipeline.registry.get(name)
         return entry is not None and entry.traits.resolved_effect() == "read"
+
+    def _reject_empty(self, task: _Task) -> None:
+        task.empty += 1
+        if task.empty > _MOST_EMPTY:
+            raise ModelError("the model gave no answer", "try another model, or say the task differently")
+        self.conversation.nudge(_NUDGE)
 
     def _reject_cut_off(self, reply: ModelReply) -> None:
         self.conversation.close_open_calls()

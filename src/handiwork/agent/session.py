@@ -110,6 +110,7 @@ class Session(Unkept):
                 f"handiwork sessions answer {info.id} {unanswered[0].call} ...",
             )
         session = cls(store, replace(info, entries=entries[-1].seq), waits=waits)
+        session._ending = info.state  # as long as no further task ends
         session._append("resumed", "", {})
         session._mend(history_of(entries).unanswered)
         session.history = history_of(store.entries(info.number)).messages

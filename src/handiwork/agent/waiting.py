@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeAlias
 from ..core.errors import UnknownNameError, UsageError
 from ..core.types import Approver, Ask, Entry, Ready, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
+from ..guard.redaction import redact
+from ..guard.sanitizer import sanitize
 from ..pipeline.repair import repair_arguments
 from .history import Unanswered
 
@@ -55,14 +57,23 @@ class Question:
 def question_about(result: ToolResult) -> dict[str, Any] | None:
     """What must be asked before a call has a result, as the body of an entry; None where nothing must be."""
     facts = {"tool": result.call.name, "arguments": result.call.arguments}
-    said = json.loads(result.content) if result.status in ("needs_input", "pending", "refused") else {}
     if result.status in _ABOUT:
-        text = said.get("needs_input") or said.get("note") or said.get("pending")
+        said = _said(result.content)
+        text = said.get("needs_input") or said.get("note") or said.get("pending") or result.content
         handle = said.get("handle") or said.get("pending") or ""
         return {**facts, "about": _ABOUT[result.status], "text": text, "form": said.get("form", {}), "handle": handle}
     if result.status == "refused" and result.by == "approval":
-        return {**facts, "about": "approval", "text": said["error"]}
+        return {**facts, "about": "approval", "text": _said(result.content).get("error", result.content)}
     return None
+
+
+def _said(content: str) -> dict[str, Any]:
+    """The fields of a result; none where a hook has put it otherwise."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def questions_in(entries: Iterable[Entry]) -> list[Question]:
@@ -118,7 +129,7 @@ def granting(questions: Iterable[Question], otherwise: Approver | None) -> Appro
     granted = {question.call: question.text for question in questions}
 
     def ask(ready: Ready, asked: Ask, /) -> Any:
-        if asked.reason in granted.get(ready.call.id, ""):
+        if redact(sanitize(asked.reason)) in granted.get(ready.call.id, ""):  # as it was shown
             return True
         return otherwise(ready, asked) if otherwise else False
 

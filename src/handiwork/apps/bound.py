@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..agent.memory import Memory
@@ -12,12 +12,10 @@ from ..agent.session_search import SessionSearch
 from ..agent.skills import Skills
 from ..backends.skills.ledger import Ledger
 from ..backends.skills.shelf import Shelf, wells_for
-from ..backends.storage.reading import Reader
-from ..backends.storage.sqlite import SqliteStore
 from ..core.loading import Late
 from ..core.types import Background, Handler
 from .house import House
-from .sessions import open_to_search
+from .sessions import searching_sessions
 
 embedders = Late("handiwork.backends.embeddings.late")
 logging = Late("logging")
@@ -45,15 +43,9 @@ def bind_session_search(house: House, selected: Collection[str], bound: Bound) -
     if "session_search" not in selected or not house.home:
         return
 
-    @contextmanager
-    def searching() -> Iterator[Reader | None]:
-        reader = open_to_search(house, logging.getLogger(__name__).warning)
-        # The house's own store stays open.
-        with nullcontext() if reader is None or isinstance(reader, SqliteStore) else closing(reader):
-            yield reader
-
     # Of what was said nothing is kept in another place: it must be gone when its session is deleted.
     embedder = embedders.LateEmbedder() if house.embedder else None
+    searching = partial(searching_sessions, house, logging.getLogger(__name__).warning)
     bound.handlers["session_search"] = SessionSearch(searching, embedder)
 
 

@@ -10,8 +10,10 @@ from typing import Any
 from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
+from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
+hook_config = Late("handiwork.apps.hook_config")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -30,6 +32,7 @@ _OF_PROJECTS = frozenset(
         "max_steps",
         "max_seconds",
         "mode",
+        "sandbox",
     }
 )
 _STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
@@ -47,6 +50,8 @@ def load_config(home: str, project: str = "") -> Config:
         data = _read(path, of_project=path != _own_file(home))
         if "mode" in data and "mode" in merged:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+        if "sandbox" in data and path != _own_file(home):
+            data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
         merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 
@@ -102,12 +107,32 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
             near = near_names(str(key), KEYS)
             hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(KEYS)}"
             raise ConfigError(f"{place}: unknown key {key!r}", hint)
-        problem = problem_with(key, value) or (_toolset_problem(value) if key == "custom_toolsets" else None)
+        problem = _problem_of_value(key, value)
         if problem:
             raise ConfigError(f"{place}: {problem}", "correct the value there")
         if of_project and (key not in _OF_PROJECTS or value == "yolo"):
-            hint = f"take it out there; for yourself: handiwork config set {key} ..."
+            hint = "take it out there; for yourself: " + (
+                "handiwork hooks import FILE" if key == "hooks" else f"handiwork config set {key} ..."
+            )
             raise ConfigError(f"{place}: {key}: not for a project to say", hint)
+        if of_project and key == "sandbox" and (loose := sorted(set(value) - OF_PROJECTS)):
+            hint = f"take it out there; a project may say {', '.join(sorted(OF_PROJECTS))}"
+            raise ConfigError(f"{place}: sandbox.{loose[0]}: not for a project to say", hint)
+
+
+def _problem_of_value(key: str, value: Any) -> str | None:
+    problem = problem_with(key, value)
+    if problem or key not in ("custom_toolsets", "hooks"):
+        return problem
+    return _toolset_problem(value) if key == "custom_toolsets" else _hooks_problem(value)
+
+
+def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
+    try:
+        hook_config.read_hooks(hooks)
+    except UsageError as error:
+        return f"hooks: {error}" + (f" ({error.hint})" if error.hint else "")
+    return None
 
 
 def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
@@ -151,7 +176,7 @@ def set_value(home: str, key: str, value: Any) -> str:
     """
     if key not in KEYS:
         raise UnknownNameError("configuration key", key, KEYS)
-    problem = problem_with(key, value) or (_toolset_problem(value) if key == "custom_toolsets" else None)
+    problem = _problem_of_value(key, value)
     if problem:
         raise UsageError(problem)
     path = _own_file(home)

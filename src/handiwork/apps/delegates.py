@@ -16,6 +16,7 @@ from ..core.delegation import DELEGATION_LIMITS, DEPTH_VARIABLE, depth_here
 from ..core.errors import LimitError, UsageError
 from ..core.events import Watcher
 from ..core.types import DELEGATE, Background, Ready, Scope, SessionInfo, ShellState, ToolResult
+from ..pipeline.footprint import only_files
 from .house import House
 
 # What only the agent has that talks to the person: its notes, its past, the person.
@@ -69,7 +70,7 @@ class Employer:
         post = Post(_scope_of(order.scope, self.depth + 1), self.depth + 1, only, only if order.tools else frozenset())
         session = self._session(order, only)
         agent = self.make(post, order.budget, session, watch)
-        return Hired(agent, self._files_of, partial(_dismiss, self.house, post, session))
+        return Hired(agent, self._files_of, partial(_dismiss, self.house, post, agent))
 
     def _tools(self, order: Order) -> frozenset[str]:
         """The names it may have: of those that the principal has, the ones that the order names."""
@@ -109,9 +110,8 @@ class Employer:
         entry = self.house.registry.get(result.call.name)
         if entry is None or result.status != "ok" or entry.traits.resolved_effect() == "read":
             return ()
-        kinds = set(entry.traits.touches.values())
         args = self.house.pipeline.plans.of(entry).apply(result.call.arguments).args
-        return files_of_call(Ready(result.call, entry, args)) if args and kinds and kinds <= {"path", "patch"} else ()
+        return files_of_call(Ready(result.call, entry, args)) if args and only_files(entry.traits) else ()
 
 
 def _scope_of(principal: Scope, depth: int) -> Scope:
@@ -139,10 +139,10 @@ def _names_of(scope: Scope, house: House) -> frozenset[str]:
     return frozenset(house.registry.names()) if scope.supplied is None else scope.supplied
 
 
-def _dismiss(house: House, post: Post, session: Unkept) -> None:
+def _dismiss(house: House, post: Post, agent: Agent) -> None:
     """End what it left running in the background, and let go of its session."""
-    house.end_session(session.id or post.scope.session_id)
-    session.close()
+    house.end_session(agent.conversation.session.id or post.scope.session_id)
+    agent.close()
 
 
 class Beside:

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..backends.environment.late import LateEnvironment
@@ -20,6 +21,7 @@ from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
+from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
 from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
@@ -33,6 +35,9 @@ from .config_file import load_config
 
 jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
+hook_commands = Late("handiwork.apps.hook_commands")
+hook_config = Late("handiwork.apps.hook_config")
+hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
 _MOST_SCOPES = 256
@@ -50,7 +55,7 @@ class House:
         self.embedder = self._open_embedder()
         desk = Desk(self.supply, embedder=self.embedder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
-        self.hooks = Hooks()
+        self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
@@ -59,11 +64,24 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
-        self._environment = LateEnvironment(results)
+        self._results = results
+        self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def _record_failure(self, who: str, error: str) -> None:
+        hook_record.HookRecord(self.home).note(who, error)
+
+    def _open_hooks(self) -> Any:
+        """What runs the commands of the configuration; None where it has none."""
+        if not self.config.hooks:
+            return None
+        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note)
+        opened.register(hook_config.read_hooks(self.config.hooks), self.hooks)
+        return opened
 
     def _open_embedder(self) -> Embedder | None:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
@@ -81,6 +99,9 @@ class House:
         weakref.finalize(self, _remove_folder, folder)
         return folder
 
+    def _open_environment(self) -> LateEnvironment:
+        return LateEnvironment(self._results, self.config.sandbox, self.home)
+
     def _define_toolsets(self) -> None:
         try:
             for name, made in self.config.custom_toolsets.items():
@@ -95,9 +116,7 @@ class House:
         _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
-        ground = Ground(
-            self.registry, lambda name, fn, source: self.hooks.register(name, fn, source=source), self._call
-        )
+        ground = Ground(self.registry, self.hooks.register, self._call)
         self.registry.may_override = self._may_override
         folder = os.path.join(self.home, "plugins")
         load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
@@ -156,9 +175,26 @@ class House:
         """End what the commands of a session left running beside it."""
         jobs.SessionJobs(self._environment, session).end_session()
 
+    def move_commands(self, backend: str) -> None:
+        """Run commands in another place than the configured one. Raises `UsageError` for what is none.
+
+        Limits that only a sandbox keeps don't go along to a place that is none: whoever names it, wants that.
+        """
+        if not is_place(backend):
+            hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
+            raise UsageError(f"no place for commands: {backend!r}", hint)
+        self._environment.close()
+        self._scopes.clear()
+        bare = is_elsewhere(backend) or backend in ("local", "none")
+        wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
+        self.config = replace(self.config, sandbox=wishes)
+        self._environment = self._open_environment()
+
     def close(self) -> None:
         """End every process that a tool started."""
         self._environment.close()
+        if self._hook_commands:
+            self._hook_commands.close()
 
     def supplied(self, enabled: Names | None, disabled: Names | None) -> frozenset[str] | None:
         """The names that a selection shows; None, no restriction, where nothing is selected."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 
 from ..agent.session import Session, Unkept
 from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
@@ -37,10 +37,17 @@ def open_sessions(house: House, tell: Tell) -> SqliteStore:
     return store
 
 
-def look_into_sessions(house: House, tell: Tell) -> Reader | None:
+@contextmanager
+def looking_into_sessions(house: House, tell: Tell) -> Iterator[Reader | None]:
     """The stored sessions, to look at; None where there are none yet. Raises `StorageError`."""
     if not os.path.exists(store_path(house)):
-        return None
+        yield None
+        return
+    with closing(_open_reader(house, tell)) as reader:
+        yield reader
+
+
+def _open_reader(house: House, tell: Tell) -> Reader:
     try:
         return Reader(store_path(house))
     except DamagedError:
@@ -50,23 +57,19 @@ def look_into_sessions(house: House, tell: Tell) -> Reader | None:
         return store
 
 
-def open_to_search(house: House, tell: Tell) -> Reader | None:
+@contextmanager
+def searching_sessions(house: House, tell: Tell) -> Iterator[Reader | None]:
     """The same, to search: where it can be written, its index is brought up to date first."""
-    reader = look_into_sessions(house, tell)
-    if reader is None or not os.access(reader.path, os.W_OK):
-        return reader
-    reader.close()
-    return open_sessions(house, tell)
+    with looking_into_sessions(house, tell) as reader:
+        writable = reader is not None and os.access(reader.path, os.W_OK)
+        yield open_sessions(house, tell) if writable else reader
 
 
 def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
     """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
-    reader = look_into_sessions(house, tell)
-    if reader is None:
-        raise UnknownNameError(
-            "session", name, (), "there are none yet: `handiwork run` and `handiwork chat` make them"
-        )
-    with closing(reader):
+    with looking_into_sessions(house, tell) as reader:
+        if reader is None:
+            raise UnknownNameError("session", name, (), "there are none yet: `handiwork run` makes one")
         return reader.find(name)
 
 
@@ -90,7 +93,7 @@ def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = 
 
 def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:
     """The calls that wait for an answer, with their sessions, the newest first."""
-    waiting = (info for info in reader.sessions(-1) if info.state == "waiting")
+    waiting = (info for info in reader.sessions(-1) if info.state in ("waiting", "forked"))
     return [(info, question) for info in waiting for question in open_questions(reader.entries(info.number))]
 
 

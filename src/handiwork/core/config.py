@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
+
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
 
@@ -30,9 +32,9 @@ class Config:
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps` and
-    `max_seconds` bound one task. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others.
+    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
+    run. `plugins_disabled` names plugins that stay out, `plugins_override`
+    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -50,8 +52,10 @@ class Config:
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
+    sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    hooks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -80,8 +84,10 @@ _KINDS: Mapping[str, Any] = {
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
+    "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "hooks": (dict,),
 }
 _POSITIVE = frozenset(
     (
@@ -123,7 +129,7 @@ def _unfit(key: str, value: Any) -> str | None:
         return f"{key}: expected a number more than 0, got {value!r}"
     if key == "result_chars":
         return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
-    return None
+    return problem_with_sandbox(value) if key == "sandbox" else None
 
 
 def _not_a_size(value: Any) -> str:
@@ -135,6 +141,8 @@ def as_field(key: str, value: Any) -> Any:
     """*value* as the field of `Config` holds it."""
     if key == "custom_toolsets":
         return {name: CustomToolset(**_frozen(entry or {})) for name, entry in value.items()}
+    if key == "sandbox":
+        return as_sandbox(value)
     return tuple(value) if isinstance(value, list) else value
 
 

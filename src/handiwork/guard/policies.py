@@ -159,14 +159,19 @@ def _rate_file(ready: Ready, text: str, bounds: _Bounds, *, write: bool) -> Verd
     return _verdict(found.action, found.reasons, keys)
 
 
-def _rate_command(ready: Ready, text: str, _bounds: _Bounds) -> Verdict:
+def _rate_command(ready: Ready, text: str, bounds: _Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
     cwd = _command_folder(ready)
     scope = ready.call.scope
     known = scope.shell.exported if scope.shell else {}
     found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
-    return _verdict(found.action, found.reasons, (f"command:{text}@{cwd}{_meant_by(text, known)}",))
+    keys = (f"command:{text}@{cwd}{_meant_by(text, known)}",)
+    if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:
+        return Ask("it may change something", keys)
+    if bounds.mode == "ask" and found.action == "allow" and found.edits:
+        return Ask("it changes " + ", ".join(found.edits[:5]), keys)
+    return _verdict(found.action, found.reasons, keys)
 
 
 def _meant_by(text: str, exported: Mapping[str, str]) -> str:

@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
+
+from .effects import Effect
 
 Action: TypeAlias = Literal["allow", "ask", "forbid"]
+
+# The kinds of effects that change nothing.
+READING: Final = frozenset(("read", "list", "fetch"))
+_EDITING: Final = frozenset(
+    (
+        "write",
+        "append",
+        "truncate",
+        "delete",
+        "delete_tree",
+        "move_away",
+        "mode",
+        "mode_tree",
+        "mode_open",
+        "make",
+        "own",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandVerdict:
-    """The verdict on a shell command. `effects` are words such as `run:ls` or `write:out.txt`."""
+    """The verdict on a shell command. `effects` are what it would do, each with its target and place in the text."""
 
     action: Action
     reasons: list[str] = field(default_factory=list)
-    effects: list[str] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it may run and is known to change nothing."""
+        return self.action == "allow" and all(effect.kind in READING for effect in self.effects)
+
+    @property
+    def edits(self) -> list[str]:
+        """The paths that it would write, move or delete, as far as they are known."""
+        return list(dict.fromkeys(effect.target for effect in self.effects if effect.kind in _EDITING))
 
 
 @dataclass(frozen=True, slots=True)

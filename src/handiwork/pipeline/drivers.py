@@ -15,6 +15,7 @@ from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
 from ..core.types import Done, Outcome, Progress, Ready, ToolResult
 from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Ended, Execute, Line, Run
+from .firing import Firing, Heard
 from .journal import NULL_JOURNAL
 from .outcomes import adrain, as_outcome, drain
 from .parts import Parts
@@ -53,6 +54,28 @@ async def advance(parts: Parts, line: Line, outcome: Any = None) -> Execute | To
     except StopIteration as end:
         result: ToolResult = end.value
         return result
+
+
+def fire(parts: Parts, calls: Firing) -> Heard:
+    """Serve the hooks of one point from synchronous code."""
+    try:
+        effect = next(calls)
+        while True:
+            effect = calls.send(_ask(parts, effect))
+    except StopIteration as end:
+        heard: Heard = end.value
+        return heard
+
+
+async def afire(parts: Parts, calls: Firing) -> Heard:
+    """The same from a coroutine, whose loop stays free."""
+    try:
+        effect = next(calls)
+        while True:
+            effect = calls.send(await _aask(parts, effect))
+    except StopIteration as end:
+        heard: Heard = end.value
+        return heard
 
 
 def _ask(parts: Parts, effect: CallHook | AskPerson) -> Any:
@@ -229,14 +252,18 @@ def _consult(parts: Parts, effect: CallHook | AskPerson) -> Any:
     """Call an approver here, where the person is; a hook in a worker, where it can hang by itself."""
     if isinstance(effect, AskPerson):
         return effect()
-    return parts.workers.run(effect, timeout_s=HOOK_TIMEOUT_S, name=_hook_name(effect))
+    return parts.workers.run(effect, timeout_s=_hook_seconds(effect), name=_hook_name(effect))
 
 
 async def _aconsult(parts: Parts, effect: CallHook | AskPerson) -> Any:
     asks = isinstance(effect, AskPerson)
     name = "approver" if asks else _hook_name(effect)
-    value = await parts.workers.arun(effect, timeout_s=None if asks else HOOK_TIMEOUT_S, name=name)
+    value = await parts.workers.arun(effect, timeout_s=None if asks else _hook_seconds(effect), name=name)
     return await value if hasattr(value, "__await__") else value
+
+
+def _hook_seconds(effect: Any) -> float:
+    return effect.hook.timeout_s or HOOK_TIMEOUT_S
 
 
 def _hook_name(effect: Any) -> str:

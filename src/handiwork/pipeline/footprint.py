@@ -41,7 +41,7 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     kinds = set(traits.touches.values())
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
-    if kinds and kinds <= {"path", "patch"}:
+    if only_files(traits):
         try:
             named = tuple(paths_named(traits, args))
         except UsageError:  # a patch that can't be read may mean any file
@@ -51,6 +51,11 @@ def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
     if not reads_only:
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
+
+
+def only_files(traits: Traits) -> bool:
+    """Whether a tool touches nothing but the files that its arguments name."""
+    return bool(traits.touches) and {"path", "patch"}.issuperset(traits.touches.values())
 
 
 def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:

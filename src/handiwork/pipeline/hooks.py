@@ -1,50 +1,76 @@
-"""Hooks: what others want to be told of a call, or have a say in."""
+"""Hooks: what others want to be told of, or have a say in."""
 
 from __future__ import annotations
 
 import inspect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.loading import Late
-from ..core.types import Args, Ask, Refusal
+from ..core.types import Args, Ask
+from .hook_points import POINTS
 
 logging = Late("logging")
 
-PRE_TOOL_CALL = "pre_tool_call"
-POST_TOOL_CALL = "post_tool_call"
-TRANSFORM_TOOL_RESULT = "transform_tool_result"
-
-HookAnswer: TypeAlias = Refusal | Ask | Args | None
+_MOST_CONTEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One callable under a hook name, who brought it, and the keywords it takes (None: any)."""
+    """One callable under a hook name, who brought it, and the keywords it takes (None: any).
+
+    `renamed` gives it keywords under further names (theirs -> ours). `guards` is whether its failure is a
+    no. `timeout_s` None is the usual limit.
+    """
 
     name: str
     fn: Callable[..., Any]
     source: str
     accepts: frozenset[str] | None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    guards: bool = False
+    timeout_s: float | None = None
 
     def __call__(self, keywords: Mapping[str, Any]) -> Any:
+        if self.renamed:
+            keywords = {**keywords, **{theirs: keywords.get(ours) for theirs, ours in self.renamed.items()}}
         if self.accepts is None:
             return self.fn(**keywords)
         return self.fn(**{k: v for k, v in keywords.items() if k in self.accepts})
 
 
 class Hooks:
-    """The hooks of one house, in the order in which they were registered."""
+    """The hooks of one house, in the order in which they were registered.
 
-    def __init__(self) -> None:
+    *record* is told of every failure as well: who, and what.
+    """
+
+    def __init__(self, record: Callable[[str, str], object] | None = None) -> None:
         self._hooks: defaultdict[str, tuple[Hook, ...]] = defaultdict(tuple)
+        self._record = record
         self.failures: Counter[str] = Counter()
 
-    def register(self, name: str, fn: Callable[..., Any], *, source: str = "code") -> Hook:
-        """Call *fn* at every *name*, with those of the keywords that it takes."""
-        hook = Hook(name, fn, source, _keywords_of(fn))
+    def register(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        *,
+        source: str = "code",
+        renamed: Mapping[str, str] | None = None,
+        guards: bool | None = None,
+        timeout_s: float | None = None,
+    ) -> Hook:
+        """Call *fn* at every *name*, with those of the keywords that it takes.
+
+        A name that isn't in `POINTS` is kept, and told by `never_called`: nothing calls it.
+        """
+        point = POINTS.get(name)
+        if point is None:
+            logging.getLogger(__name__).warning("nothing calls the hook %r of %s", name, source)
+        guards = bool(point and point.guards) if guards is None else guards
+        hook = Hook(name, fn, source, _keywords_of(fn), renamed or {}, guards, timeout_s)
         self._hooks[name] = (*self._hooks[name], hook)
         return hook
 
@@ -56,10 +82,24 @@ class Hooks:
         """The hooks under *name*."""
         return self._hooks.get(name, ())
 
+    def all(self) -> list[Hook]:
+        """Every hook, by name."""
+        return [hook for name in sorted(self._hooks) for hook in self._hooks[name]]
+
+    def never_called(self) -> list[Hook]:
+        """Hooks under names that nothing calls."""
+        return [hook for hook in self.all() if hook.name not in POINTS]
+
     def report(self, hook: Hook, error: object) -> None:
-        """An observer failed: logged and counted, the call goes on."""
-        self.failures[f"{hook.source}:{hook.name}"] += 1
-        logging.getLogger(__name__).warning("%s hook of %s failed: %s", hook.name, hook.source, error)
+        """A hook failed: logged and counted."""
+        self.note(f"{hook.source}:{hook.name}", error)
+
+    def note(self, who: str, error: object) -> None:
+        """The same for a part of a hook that knows itself by a name of its own."""
+        self.failures[who] += 1
+        logging.getLogger(__name__).warning("hook %s failed: %s", who, error)
+        if self._record:
+            self._record(who, str(error))
 
 
 def _keywords_of(fn: Callable[..., Any]) -> frozenset[str] | None:
@@ -72,26 +112,69 @@ def _keywords_of(fn: Callable[..., Any]) -> frozenset[str] | None:
     return frozenset(p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY)
 
 
-def read_answer(hook: Hook, answer: Any) -> HookAnswer:
-    """What a `pre_tool_call` hook said: nothing, no, ask somebody, or other arguments.
+# --------------------------------------------------------------------------------------------- answers
 
-    Anything else is a no: a guard that can't be understood must not let calls through.
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a hook answered: why not, whom to ask, other arguments, another text, words for the model.
+
+    `result` is what a call that only reads is answered with, without being run.
+
+    `problem` says what of it can't be understood, or isn't to be said at that point.
     """
-    if answer is None:
-        return None
-    action = answer.get("action") if isinstance(answer, Mapping) else None
-    match action:
-        case "allow" | "continue":
-            return None
+
+    block: str = ""
+    ask: Ask | None = None
+    args: Args | None = None
+    text: str | None = None
+    context: str = ""
+    result: str | None = None
+    problem: str = ""
+
+
+NOTHING = Said()
+
+
+def read_answer(hook: Hook, answer: Any) -> Said:
+    """What *hook* said, as far as its point lets it say that. Observers say nothing, whatever they return."""
+    point = POINTS.get(hook.name)
+    if answer is None or point is None or not point.answers:
+        return NOTHING
+    said = _read(hook, answer, point.answers)
+    meant = {"block": said.block, "ask": said.ask, "modify": said.args is not None, "context": said.context}
+    meant["answer"] = said.result is not None
+    wrong = [kind for kind, value in meant.items() if value and kind not in point.answers]
+    return Said(problem=f"may not answer {wrong[0]!r}") if wrong else said
+
+
+def _read(hook: Hook, answer: Any, allowed: tuple[str, ...]) -> Said:
+    if isinstance(answer, str) and "text" in allowed:
+        return Said(text=answer)
+    if isinstance(answer, str) and "context" in allowed and not hook.guards:
+        return Said(context=answer[:_MOST_CONTEXT])
+    if isinstance(answer, Mapping) and isinstance(answer.get("context", ""), str) and (answer or not hook.guards):
+        return _read_mapping(hook, answer)
+    return _unclear(answer)
+
+
+def _read_mapping(hook: Hook, answer: Mapping[str, Any]) -> Said:
+    words, context = answer.get("message") or answer.get("reason"), answer.get("context", "")[:_MOST_CONTEXT]
+    args = dict(answer["args"]) if isinstance(answer.get("args"), Mapping) else None
+    match answer.get("action"):
         case "block" | "deny":
-            return Refusal(str(answer.get("message") or f"blocked by {hook.source}"), PRE_TOOL_CALL)
+            return Said(block=str(words or f"blocked by {hook.source}"))
         case "ask":
-            reason = str(answer.get("message") or answer.get("reason") or f"{hook.source} wants a person to decide")
-            return Ask(reason, (f"hook:{hook.source}",))
-        case "modify" if isinstance(answer.get("args"), Mapping):
-            return dict(answer["args"])
-    return Refusal(
-        f"the pre_tool_call hook of {hook.source} gave an answer that isn't understood: {str(answer)[:80]}",
-        PRE_TOOL_CALL,
-        "it may answer None or {'action': 'allow'|'block'|'ask'|'modify', ...}",
-    )
+            reason = str(words or f"{hook.source} wants a person to decide")
+            return Said(ask=Ask(reason, (f"hook:{hook.source}: {reason}",)), args=args, context=context)
+        case "modify" if args is not None:
+            return Said(args=args, context=context)
+        case "answer" if isinstance(answer.get("result"), str):
+            return Said(result=answer["result"], context=context)
+        case None if "context" in answer or not answer:
+            return Said(context=context)
+    return Said(context=context) if answer.get("action") in ("allow", "continue") else _unclear(answer)
+
+
+def _unclear(answer: Any) -> Said:
+    return Said(problem=f"gave an answer that isn't understood: {str(answer)[:80]}")

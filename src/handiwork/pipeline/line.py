@@ -19,7 +19,8 @@ from ..core.residents import is_resident_thread
 from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
-from .outcomes import completed, refused
+from .firing import NOTHING_HEARD, Heard, firing
+from .outcomes import answered, completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
 
@@ -42,6 +43,14 @@ class Pipeline(Parts):
     async def arun(self, call: ToolCall) -> ToolResult:
         """Run one call while the caller's loop stays free."""
         return await drivers.adrive(self, self.open(call))
+
+    def fire(self, name: str, **keywords: Any) -> Heard:
+        """Call the hooks of *name*, which is one of `POINTS`, and wait for what they say."""
+        return drivers.fire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
+
+    async def afire(self, name: str, **keywords: Any) -> Heard:
+        """The same while the caller's loop stays free."""
+        return await drivers.afire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
 
     def bind(self, scope: Scope) -> Scope:
         """The scope with ways back into this pipeline, which inherit everything in it."""
@@ -73,7 +82,12 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
-        result = refused(call, ready) if isinstance(ready, Refusal) else completed(ready, *(yield Execute(ready)))
+        if isinstance(ready, Refusal):
+            result = refused(call, ready)
+        elif ready.answer is None:
+            result = completed(ready, *(yield Execute(ready)))
+        else:
+            result = answered(ready, ready.answer)
         for finish in FINISH:
             told: Any = finish(self, known, result)
             if told is not result:

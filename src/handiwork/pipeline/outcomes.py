@@ -11,6 +11,7 @@ from ..core.loading import Late
 from ..core.types import (
     Artifact,
     Done,
+    Label,
     NeedsInput,
     Outcome,
     Pending,
@@ -93,6 +94,11 @@ def refused(call: ToolCall, no: Refusal) -> ToolResult:
     hint = {"hint": no.hint} if no.hint else {}
     content = tool_error(sanitizer.sanitize(no.reason), refused_by=no.by, **hint)
     return ToolResult(call, content, is_error=True, status="refused", by=no.by)
+
+
+def answered(ready: Ready, text: str) -> ToolResult:
+    """The result of a call that a hook answered. Where the text comes from isn't known: it is from outside."""
+    return completed(ready, Done(text, labels=(Label("outside", ready.entry.name),)), 0.0)
 
 
 def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:

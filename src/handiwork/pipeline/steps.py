@@ -29,8 +29,10 @@ from ..core.types import (
 from ..core.wire import copy_json
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
+from .firing import Heard, firing
 from .footprint import paths_named
-from .hooks import POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT, Hook, read_answer
+from .hook_points import APPROVAL_ANSWERED, APPROVAL_ASKED, POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT
+from .hooks import Hook, Said, read_answer
 from .limits import cut
 from .names import names_meant
 from .parts import Parts
@@ -117,21 +119,39 @@ def pre_hooks(parts: Parts, ready: Ready) -> Prepared | Waiting:
 
 def _ask_hooks(parts: Parts, ready: Ready, hooks: tuple[Hook, ...]) -> Waiting:
     for hook in hooks:
-        said = yield CallHook(hook, call_keywords(ready.call, ready))
-        if isinstance(said, Broke):
-            parts.hooks.report(hook, said.error)
-            return Refusal(f"the pre_tool_call hook of {hook.source} failed: {said.error}", PRE_TOOL_CALL)
-        answer = read_answer(hook, said)
-        if isinstance(answer, Refusal):
-            return answer
-        if isinstance(answer, Ask):
-            ready = replace(ready, asks=(*ready.asks, answer))
-        elif answer is not None:
-            changed = put_right(parts, ready, answer)
-            if isinstance(changed, Refusal):
-                return Refusal(f"{hook.source} changed the arguments: {changed.reason}", PRE_TOOL_CALL)
-            ready = changed
+        answer = yield CallHook(hook, call_keywords(ready.call, ready))
+        said = Said(problem=f"failed: {answer.error}") if isinstance(answer, Broke) else read_answer(hook, answer)
+        if said.problem:
+            parts.hooks.report(hook, said.problem)
+            if hook.guards:
+                return Refusal(f"the pre_tool_call hook of {hook.source} {said.problem}", PRE_TOOL_CALL, _MAY_ANSWER)
+            continue
+        heeded = _heed_before(parts, ready, hook, said)
+        if isinstance(heeded, Refusal):
+            return heeded
+        ready = heeded
     return ready
+
+
+_MAY_ANSWER = "it may answer None or {'action': 'allow'|'block'|'ask'|'modify', ...}: see docs/hooks.md"
+
+
+def _heed_before(parts: Parts, ready: Ready, hook: Hook, said: Said) -> Prepared:
+    """The call as a hook wants it: not at all, with other arguments, asked about, with a note to its result."""
+    if said.block:
+        return Refusal(said.block, PRE_TOOL_CALL)
+    if said.args is not None:
+        changed = put_right(parts, ready, said.args)
+        if isinstance(changed, Refusal):
+            return Refusal(f"{hook.source} changed the arguments: {changed.reason}", PRE_TOOL_CALL)
+        ready = replace(changed, notes=ready.notes)  # an answer was to other arguments
+    if said.result is not None:
+        if ready.entry.traits.resolved_effect() != "read":
+            return Refusal(f"{hook.source} answered in place of a tool that doesn't only read", PRE_TOOL_CALL)
+        ready = replace(ready, answer=said.result)
+    if said.ask:
+        ready = replace(ready, asks=(*ready.asks, said.ask))
+    return replace(ready, notes=(*ready.notes, said.context)) if said.context else ready
 
 
 def scope_checks(parts: Parts, ready: Ready) -> Prepared:
@@ -194,20 +214,34 @@ def approve(parts: Parts, ready: Ready) -> Prepared | Waiting:
     if approver is None:
         reasons = "; ".join(ask.reason for ask in ready.asks)
         return Refusal(f"needs approval, and nobody is there to give it: {reasons}", "approval", _HOW_TO_ALLOW)
-    return _ask_person(ready, approver)
+    return _ask_person(parts, ready, approver)
 
 
 _HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--yes`, or an approver)"
 
 
-def _ask_person(ready: Ready, approver: Approver) -> Waiting:
+def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
     for ask in ready.asks:
+        heard = yield from _tell(parts, APPROVAL_ASKED, ready, reason=ask.reason, keys=list(ask.keys))
+        if heard.block:
+            return Refusal(f"not approved ({ask.reason}): {heard.block}", "approval", _NOT_AGAIN)
         said = yield AskPerson(approver, ready, ask)
         answer = Answer(False, note=f"the approver failed: {said.error}") if isinstance(said, Broke) else settle(said)
+        facts = {"reason": ask.reason, "keys": list(ask.keys), "allowed": answer.allowed, "note": answer.note}
+        yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
             note = f": {answer.note}" if answer.note else ""
-            return Refusal(f"not approved ({ask.reason}){note}", "approval", "don't repeat it; find another way")
+            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN)
     return ready
+
+
+_NOT_AGAIN = "don't repeat it; find another way"
+
+
+def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effect, Any, Heard]:
+    """Tell the hooks of a point about an approval."""
+    keywords = {**call_keywords(ready.call, ready), **facts} if parts.hooks.of(name) else {}
+    return (yield from firing(parts.hooks, name, keywords))
 
 
 ADMIT = resolve
@@ -223,9 +257,14 @@ def post_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
 
 
 def transform_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
-    """Hooks may give a result another text."""
+    """Hooks may give the result of a call that ran another text. Refusals and questions are ours."""
     hooks = parts.hooks.of(TRANSFORM_TOOL_RESULT)
-    return _hear(parts, ready, result, hooks, heed=_transformed) if hooks else result
+    if not hooks or result.status not in _RAN:
+        return result
+    return _hear(parts, ready, result, hooks, heed=_transformed)
+
+
+_RAN = frozenset({"ok", "error"})
 
 
 def _hear(
@@ -246,11 +285,17 @@ def _observed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolRe
 
 
 def _transformed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolResult:
-    if isinstance(said, str):
-        return replace(result, content=said)
-    if said is not None:
-        parts.hooks.report(hook, f"answered {type(said).__name__}, not text; the result stays as it was")
-    return result
+    answer = read_answer(hook, said)
+    if answer.problem:
+        parts.hooks.report(hook, f"{answer.problem}; the result stays as it was")
+    return result if answer.text is None else replace(result, content=answer.text)
+
+
+def add_notes(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """What hooks had to say about the call stands below its result."""
+    if ready is None or not ready.notes or result.status not in _RAN:
+        return result
+    return replace(result, content="\n\n".join((result.content, *ready.notes)))
 
 
 def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
@@ -286,7 +331,7 @@ def _labels_of(ready: Ready) -> tuple[Label, ...]:
     return (Label("outside", entry.name),) if outside else ()
 
 
-FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, hide_secrets, keep_short, show)
+FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show)
 
 # --------------------------------------------------------------------------------------------- keywords
 
@@ -299,6 +344,7 @@ def call_keywords(call: ToolCall, ready: Ready | None) -> dict[str, Any]:
         "task_id": call.scope.task_id,
         "session_id": call.scope.session_id,
         "tool_call_id": call.id,
+        "cwd": call.scope.here,
     }
 
 

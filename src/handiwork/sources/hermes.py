@@ -1,16 +1,41 @@
-"""The names that plugins written for Hermes Agent import, given to plugin modules alone."""
+"""What plugins written for Hermes Agent know by other names: modules, given to them alone, and hooks."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.loading import load
 from ..core.wire import tool_error, tool_result
 
 _NAMES = frozenset({"tools", "tools.registry", "toolsets", "model_tools"})
+
+
+class ForeignHook(NamedTuple):
+    """A hook of theirs at ours: `renamed` are its keywords there (theirs -> ours)."""
+
+    ours: str
+    renamed: Mapping[str, str] = {}
+    guards: bool | None = None
+
+
+_REQUEST = {"request_messages": "messages", "api_call_count": "step"}
+_APPROVAL = {"description": "reason"}
+HOOKS: Mapping[str, ForeignHook] = {
+    # Once a turn, and no guard there: one that fails must not cost the prompt.
+    "pre_llm_call": ForeignHook(
+        "user_prompt_submit", {"user_message": "prompt", "conversation_history": "messages"}, guards=False
+    ),
+    "post_llm_call": ForeignHook("stop", {"user_message": "prompt", "assistant_response": "answer"}),
+    "pre_api_request": ForeignHook("pre_model_request", _REQUEST),
+    "post_api_request": ForeignHook("post_model_request", {"api_call_count": "step", "api_duration": "duration_ms"}),
+    "on_session_start": ForeignHook("session_start"),
+    "on_session_end": ForeignHook("session_end"),
+    "pre_approval_request": ForeignHook("approval_asked", _APPROVAL),
+    "post_approval_response": ForeignHook("approval_answered", _APPROVAL),
+}
 
 
 def foreign_import(registry: Any) -> Callable[..., Any]:

@@ -13,11 +13,11 @@ from typing import Any
 
 from ..catalog.discovery import Found, Scanner
 from ..catalog.store import ToolRegistry
-from .hermes import foreign_import
+from .hermes import HOOKS, ForeignHook, foreign_import
 from .modules import Harvest
 
 NAMESPACE = "handiwork_plugins"
-RegisterHook = Callable[[str, Callable[..., Any], str], object]
+RegisterHook = Callable[..., object]  # as `pipeline.hooks.Hooks.register`
 Dispatch = Callable[[str, dict[str, Any]], str]
 
 
@@ -61,8 +61,10 @@ class PluginContext:
         self.registry.register(*args, **kw)
 
     def register_hook(self, name: str, fn: Callable[..., Any]) -> None:
-        """Call *fn* at every event *name*."""
-        self._ground.register_hook(name, fn, f"plugin:{self.plugin_name}")
+        """Call *fn* at every event *name*, which may be one of Hermes Agent's names."""
+        hook = HOOKS.get(name) or ForeignHook(name)
+        source = f"plugin:{self.plugin_name}"
+        self._ground.register_hook(hook.ours, fn, source=source, renamed=hook.renamed, guards=hook.guards)
 
 
 def load_plugins(

@@ -170,6 +170,8 @@ def _notes(ran: Ran, command: Command, scope: Scope, *, nothing: bool) -> list[s
         notes.append(hint)
     if scope.shell is not None and ran.state is None and not ran.cancelled:
         notes.append(_AS_BEFORE)
+    if ran.note:
+        notes.append(ran.note)
     return notes
 
 

@@ -103,10 +103,13 @@ MACHINES = pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_calls_that_nobody_needs_are_denied_and_others_are_not(machine):
     word, place = seccomp.MACHINES[machine]
     program = seccomp.instructions(machine, "on", unix_sockets=True)
-    for name, pair in seccomp._NEVER.items():
+    never = {**seccomp._NEVER, **seccomp._TRACING}
+    for name, pair in never.items():
         assert pair[place] < 0 or decide(program, word, pair[place]) == errno.EPERM, name
-    named = {pair[place] for pair in (*seccomp._NEVER.values(), *seccomp._WATCHED.values())}
+    named = {pair[place] for pair in (*never.values(), *seccomp._WATCHED.values())}
     assert all(decide(program, word, number) == 0 for number in range(500) if number not in named)
+    tracing = seccomp.instructions(machine, "on", unix_sockets=True, tracing=True)
+    assert all(decide(tracing, word, pair[place]) == 0 for pair in seccomp._TRACING.values())
     assert decide(program, 0x40000003, 0) == decide(program, word, 0x40000000) == errno.EPERM  # i386, x32
     assert len(program) // 8 < 400
 

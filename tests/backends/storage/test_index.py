@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from handiwork.backends.storage.reading import Reader
@@ -60,7 +62,8 @@ def test_no_query_is_an_error(store, said, words):
 def test_what_was_just_said_and_is_not_indexed_is_found_too(store, path, add):
     store.search("anything")
     add("a fresh thought", ended=False)
-    assert [hit.kind for hit in Reader(path).search("FRESH thought")] == ["prompt"]
+    with closing(Reader(path)) as reader:
+        assert [hit.kind for hit in reader.search("FRESH thought")] == ["prompt"]
     assert [hit.kind for hit in store.search("fresh thought")] == ["prompt"]
 
 

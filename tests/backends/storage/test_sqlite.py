@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -29,7 +30,8 @@ def texts(reader, info):
 def test_what_was_appended_is_read_in_order_by_anybody(store, path, add):
     first, second = add("one", "zwei", "三"), add("other")
     assert texts(store, first) == ["one", "zwei", "三"]
-    assert texts(Reader(path), second) == ["other"]
+    with closing(Reader(path)) as reader:
+        assert texts(reader, second) == ["other"]
     assert [e.kind for e in store.entries(first.number)] == ["begun", "prompt", "prompt", "prompt", "ended"]
 
 
@@ -158,9 +160,10 @@ def test_an_older_file_is_brought_up_to_date_with_all_it_holds(path):
     facts = ("1a", "t", "m", "/w", "cli", "", "", "", "answered", "", 5, 6, 1)
     old.execute(f"INSERT INTO sessions VALUES (7, {', '.join('?' * 13)})", facts)
     old.close()
-    assert Reader(path).sessions()[0].id == "1a"
-    store = SqliteStore(path)
-    assert version_of(store._writer) == VERSION and not store.search("x")
+    with closing(Reader(path)) as reader:
+        assert reader.sessions()[0].id == "1a"
+    with closing(SqliteStore(path)) as store:
+        assert version_of(store._writer) == VERSION and not store.search("x")
 
 
 def test_a_file_of_a_newer_version_is_left_alone(path):

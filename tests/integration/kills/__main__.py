@@ -10,6 +10,7 @@ import random
 import tempfile
 from pathlib import Path
 
+from .answers import try_answer
 from .trial import Report, count_points, try_once
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -31,6 +32,10 @@ with tempfile.TemporaryDirectory() as name:
     for n in range(said.random):
         kills = [rng.choice((rng.randint(1, points), -rng.randint(1, 700))) for _ in range(rng.randint(1, 4))]
         try_once(folder / f"random-{n}", kills, report)
+    answering, resuming = try_answer(folder / "answer", (0, 0), report)
+    kills_of_two = [(n, 0) for n in range(1, answering + 1)] + [(0, n) for n in range(1, resuming + 1)]
+    for n, kills in enumerate(rng.sample(kills_of_two, said.sample // 2) if said.sample else kills_of_two):
+        try_answer(folder / f"answer-{n}", kills, report)
 print(
     f"{report.trials} trials, {report.deaths} deaths, statements {report.statements}, {report.strays} strays, "
     f"{len(report.faults)} faults"

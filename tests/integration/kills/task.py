@@ -64,6 +64,12 @@ class Step:
     files: tuple[str, ...]
     told: bool
 
+    def rest(self, left: list[str]) -> dict[str, Any]:
+        """The arguments that do what is *left* of it: paths of files that are as they were."""
+        if self.tool == "edit":
+            return {**self.args, "paths": left}
+        return {"patch": _hunks(self.mark, [Path(path).name for path in left])}
+
 
 def steps() -> list[list[Step]]:
     """The turns of the task, each with its calls."""
@@ -73,6 +79,7 @@ def steps() -> list[list[Step]]:
             [_write(f"w{n}", f"made-{n}.txt")],
             [_patch(f"p{n}", "log.txt"), _note(f"n{n}")],
             [_edit(f"e{n}", ("one.txt", "two.txt"))],
+            [_diff(f"f{n}", ("three.txt", "four.txt"))],
             [_command(f"c{n}")],
             [_patch(f"q{n}", "log.txt"), _patch(f"r{n}", "other.txt"), _write(f"x{n}", f"more-{n}.txt")],
             [_deferred(f"d{n}")],
@@ -91,6 +98,15 @@ def _patch(mark: str, file: str) -> Step:
 
 def _edit(mark: str, files: tuple[str, ...]) -> Step:
     return Step("edit", {"paths": list(files), "mark": mark}, mark, files, True)
+
+
+def _diff(mark: str, files: tuple[str, ...]) -> Step:
+    """A patch in the form of a diff over several files."""
+    return Step("patch", {"patch": _hunks(mark, files)}, mark, files, True)
+
+
+def _hunks(mark: str, files: Iterable[str]) -> str:
+    return "".join(f"--- a/{file}\n+++ b/{file}\n@@ -1,1 +1,2 @@\n TOP\n+{mark}\n" for file in files)
 
 
 def _note(mark: str) -> Step:
@@ -116,6 +132,8 @@ def prepare(work: Path, home: Path) -> None:
         (work / name).write_text("END\n")
     for name in ("one.txt", "two.txt"):
         (work / name).write_text("")
+    for name in ("three.txt", "four.txt"):
+        (work / name).write_text("TOP\n")
 
 
 def count(work: Path, step: Step) -> list[int]:
@@ -155,8 +173,7 @@ class PlanModel:
         if told["state"] == "not done":
             return again
         if told["state"] == "partly done":
-            left = {**step.args, "paths": told["as_before"]}
-            return ToolCall(step.tool, json.dumps(left), f"{step.mark}.{last + 1}")
+            return ToolCall(step.tool, json.dumps(step.rest(told["as_before"])), f"{step.mark}.{last + 1}")
         seen = answers.get(f"look-{step.mark}.{last}")
         if seen is None or _object(seen).get("interrupted"):
             number = sum(1 for key in answers if key.startswith(f"look-{step.mark}.{last}"))

@@ -25,7 +25,7 @@ def call(house: House, said: Namespace, out: Output) -> int:
     scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")
     scope = replace(scope, cancel=signals.cancel, call=None, acall=None)  # bound anew, with the cancel in it
     with signals.heard():
-        result = house.pipeline.run(ToolCall(entry.name, _arguments(said.arguments), "call_1", scope))
+        result = house.pipeline.run(ToolCall(entry.name, arguments_of(said.arguments), "call_1", scope))
     signals.check()
     _tell_result(result, out)
     return exit_code_of(result)
@@ -41,7 +41,7 @@ def _tell_result(result: ToolResult, out: Output) -> None:
         out.answer(result.content)
 
 
-def _arguments(words: list[str]) -> Any:
+def arguments_of(words: list[str]) -> Any:
     """One JSON object, or `k=v` pairs whose values are read by the schema."""
     if len(words) == 1 and (words[0].lstrip()[:1] in ("{", "[", '"') or "=" not in words[0]):
         return _json_object(words[0])

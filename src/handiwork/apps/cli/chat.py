@@ -11,11 +11,11 @@ from typing import Any
 from ...agent.loop import Outcome
 from ...core.errors import HandiworkError, ModelUnavailableError
 from ..house import default
-from ..sessions import close_sessions
+from .agent_flags import add_agent_flags
 from .asking import is_attended, read_line
 from .output import Output
 from .parsing import Parser
-from .run import Interruptible, add_agent_flags, document_of, exit_code_of, open_agent, settle_session
+from .run import Interruptible, agent_at_work, document_of, exit_code_of, settle_session
 from .signals import Stopped
 from .watching import Watching
 
@@ -39,25 +39,23 @@ def configure(parser: Parser) -> None:
 def run(said: Namespace, out: Output) -> int:
     """Talk until the person leaves. Where nobody sits, the exit code tells how the last turn ended."""
     house = default()
-    agent = open_agent(house, said, out, Watching(out))
-    session = agent.conversation.session
-    if session.problem and is_attended():  # at the end may be too late to know
-        out.note(f"this session will not be saved: {session.problem}")
     work = Interruptible(house)
     told: list[dict[str, Any]] = []
     code = 0
-    try:
-        with asyncio.Runner() as runner:
-            while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
-                document, code = _turn(runner.run, work.run(agent, prompt), out)
-                told.append(document)
-    finally:
-        session.close()
-        close_sessions(house)
+    with agent_at_work(house, said, out, Watching(out)) as agent, asyncio.Runner() as runner:
+        session = agent.conversation.session
+        if session.problem and is_attended():  # at the end may be too late to know
+            out.note(f"this session will not be saved: {session.problem}")
+        while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
+            document, code = _turn(runner.run, work.run(agent, prompt), out)
+            told.append(document)
     if out.json:
         out.document({"turns": told, "session": session.id or None})
-    code = 0 if is_attended() and work.exit_code in _GO_ON else code
-    return settle_session(session, code if work.exit_code in _GO_ON else work.exit_code, out)
+    if work.exit_code not in _GO_ON:
+        code = work.exit_code
+    elif is_attended():
+        code = 0
+    return settle_session(session, code, out)
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:

@@ -16,6 +16,7 @@ from ...catalog.supply import View
 from ...core.config import home_folder
 from ...core.errors import ConfigError, HandiworkError, UnknownNameError
 from ...core.loading import Late
+from ...core.sandbox import limits_in
 from ...core.types import Schema
 from ..bindings import unbound
 from ..house import House, default
@@ -26,7 +27,11 @@ from .selection import PRESET
 agents = Late("handiwork.apps.agents")
 dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
+imports = Late("handiwork.apps.hook_imports")
+record = Late("handiwork.apps.hook_record")
 embeddings = Late("handiwork.backends.embeddings.extra")
+places = Late("handiwork.backends.environment.table")
+strengths = Late("handiwork.backends.environment.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 
@@ -55,7 +60,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _model, _tools, _wells, _running):
+        for look in (_configuration, _sandbox, _model, _tools, _wells, _hooks, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -87,9 +92,6 @@ def _environment() -> Iterator[Finding]:
         yield Finding("environment", "home", "warning", f"{home} can't be written: nothing is kept", fix)
     shell = find_program("bash") or find_program("sh")
     yield Finding("environment", "shell", "ok" if shell else "problem", shell or "neither bash nor sh on PATH")
-    yield Finding(
-        "environment", "sandbox", "warning", "none: commands run as you, judged by the guard alone", "approve with care"
-    )
 
 
 def _configuration(house: House) -> Iterator[Finding]:
@@ -104,6 +106,33 @@ def _configuration(house: House) -> Iterator[Finding]:
         if missing and made.name in house.config.custom_toolsets:
             detail = f"{made.name} names what isn't there: {', '.join(sorted(missing))}"
             yield Finding("configuration", "custom toolset", "warning", detail, f"correct it in {path}")
+
+
+def _sandbox(house: House) -> Iterator[Finding]:
+    """Where commands run, what is kept from them there and what not, and why it isn't a stronger place."""
+    wanted = house.config.sandbox
+    if ":" in wanted.backend:
+        yield Finding("sandbox", "place", "ok", f"{wanted.backend}: commands have the rights of the account there")
+        return
+    try:
+        choice = places.choose(wanted.backend, house.home)
+    except HandiworkError as error:
+        yield Finding("sandbox", "place", "problem", str(error), error.hint)
+        return
+    held = strengths.strength_of(choice.name, places.policy_of(wanted))
+    bare = not held.keeps
+    if bare and (limits := limits_in(wanted)):
+        said = f"none, and nothing would keep {', '.join(limits)}: no command runs"
+        yield Finding("sandbox", "place", "problem", said, "install the package bubblewrap, or take these out")
+        return
+    fix = "install the package bubblewrap, or approve with care" if bare else ""
+    yield Finding("sandbox", "place", "warning" if bare else "ok", "none" if bare else choice.name, fix)
+    for sentence in held.keeps:
+        yield Finding("sandbox", "keeps", "ok", sentence)
+    for sentence in held.leaves:
+        yield Finding("sandbox", "leaves open", "warning", sentence)
+    for name, reason in choice.missing.items():
+        yield Finding("sandbox", name, "warning", f"isn't used: {reason}", places.REMEDIES[name])
 
 
 def _is_toolset(house: House, name: str) -> bool:
@@ -187,8 +216,21 @@ def _wells(house: House) -> Iterator[Finding]:
         yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
 
 
+def _hooks(house: House) -> Iterator[Finding]:
+    """Hooks that nothing calls, that are for no tool, or that failed in the last week; none is started for this."""
+    for hook in house.hooks.never_called():
+        fix = f"correct the name in {hook.source.partition(':')[2] or hook.source}; see docs/hooks.md"
+        yield Finding("hooks", hook.name, "warning", f"nothing calls this hook of {hook.source}", fix)
+    for label, matcher in imports.idle_matchers(house):
+        yield Finding("hooks", label, "warning", f"its matcher {matcher!r} fits no tool that is there", "correct it")
+    for failed in record.HookRecord(house.home).recent():
+        fix = _ON_EXIT_1 if "exited with code" in failed.last else f"handiwork hooks test {failed.who.split()[0]}"
+        yield Finding("hooks", failed.who, "warning", f"failed {failed.count} times lately: {failed.last}", fix)
+
+
+_ON_EXIT_1 = "exit 2 says no, 0 has no objection; a guard that fails says no, unless it has `on_error: allow`"
+
+
 def _running(house: House) -> Iterator[Finding]:
     for name in house.pipeline.workers.held():
         yield Finding("running", name, "warning", "a call hangs; the tool is held until it returns")
-    for hook, count in house.hooks.failures.items():
-        yield Finding("running", hook, "warning", f"failed {count} times")

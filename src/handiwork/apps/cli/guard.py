@@ -85,4 +85,4 @@ def _judge(said: Namespace) -> Callable[[str], dict[str, Any]]:
 def _document(verdict: Any) -> dict[str, Any]:
     document = {"action": verdict.action, "reasons": list(verdict.reasons)}
     effects = getattr(verdict, "effects", None)
-    return document if effects is None else {**document, "effects": list(effects)}
+    return document if effects is None else {**document, "effects": [e._asdict() for e in effects]}

@@ -10,7 +10,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from ...agent.loop import DENIALS, Agent, Budget, Outcome
@@ -21,9 +21,10 @@ from ...core.types import SessionInfo
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
+from .agent_flags import add_agent_flags, add_waiting
 from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
-from .parsing import Parser, add_selection
+from .parsing import Parser
 from .selection import folder_of, selection_of
 from .signals import CODES, watched
 from .watching import Watching
@@ -47,65 +48,39 @@ def configure(parser: Parser) -> None:
     add_waiting(parser)
 
 
-def add_waiting(parser: Parser) -> None:
-    """The flag of those that need not end what they begin."""
-    parser.add_argument("--wait", action="store_true", help="let nobody there to ask mean later, not no")
-
-
-def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
-    """What `run` and `chat` share, and, where it isn't said otherwise, what to resume."""
-    parser.add_argument("--model", metavar="NAME", help="such as local/qwen2.5-coder-1.5b, ollama/NAME, scripted:FILE")
-    add_selection(parser)
-    asking = parser.add_mutually_exclusive_group()
-    asking.add_argument("--yes", action="store_true", help="say yes to what would ask")
-    asking.add_argument("--deny", action="store_true", help="say no to what would ask, without asking")
-    parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
-    parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
-    if resumable:
-        keeping = parser.add_mutually_exclusive_group()
-        keeping.add_argument("--resume", metavar="ID", help="go on with a stored session; `last` is the newest")
-        keeping.add_argument("--no-save", action="store_true", help="don't store this session")
-
-
 def run(said: Namespace, out: Output) -> int:
     """Do the task; the exit code says how it ended."""
     house = default()
     if not said.prompt.strip():
         raise UsageError("the task is empty", 'handiwork run "what to do"')
     watching = Watching(out)
-    agent = open_agent(house, said, out, watching)  # what is wrong with it is told before anything is waited for
-    prompt = _prompt(said.prompt)
     work = Interruptible(house)
-    try:
+    with agent_at_work(house, said, out, watching) as agent:  # what is wrong with it is told before anything is read
+        prompt = _prompt(said.prompt)
         outcome = asyncio.run(work.run(agent, prompt))
         watching.end()
         _report(outcome, agent.conversation.session, out)
         return settle_session(agent.conversation.session, work.exit_code or exit_code_of(outcome), out)
+
+
+@contextmanager
+def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching) -> Iterator[Agent]:
+    """The agent that the flags describe; afterwards others may go on with its session."""
+    try:
+        agent = _open_agent(house, said, out, watching)
+        with closing(agent):
+            yield agent
     finally:
-        agent.conversation.session.close()
         close_sessions(house)
 
 
-def settle_session(session: Unkept, code: int, out: Output) -> int:
-    """Let go of a session; the exit code, which says where an answer was given that isn't saved."""
-    session.close()
-    if session.problem:
-        out.note(f"this session is not saved: {session.problem} (--no-save says that you know)")
-    return _NOT_SAVED if session.problem and code == 0 else code
-
-
-def exit_code_of(outcome: Outcome) -> int:
-    """The exit code that says how a task ended."""
-    return _EXIT.get(outcome.ending, 1)
-
-
-def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
-    """The agent that the flags describe; one that resumes a session goes on as that was begun."""
+def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) -> Agent:
+    """One that resumes a session goes on as that was begun."""
     past = find_session(house, said.resume, out.note) if said.resume else None
     if past:
         said = _gone_on(said, past)
+    if said.sandbox:
+        house.move_commands(said.sandbox)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)
@@ -123,6 +98,19 @@ def open_agent(house: House, said: Namespace, out: Output, watching: Watching) -
     budget = _budget(house, said)
     session = Unkept() if said.no_save else open_session(house, about, out.note, waits=waits and approver is None)
     return build_agent(house, model, face, cwd=cwd, budget=budget, session=session)
+
+
+def settle_session(session: Unkept, code: int, out: Output) -> int:
+    """Let go of a session; the exit code, which says where an answer was given that isn't saved."""
+    session.close()
+    if session.problem:
+        out.note(f"this session is not saved: {session.problem} (--no-save says that you know)")
+    return _NOT_SAVED if session.problem and code == 0 else code
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """The exit code that says how a task ended."""
+    return _EXIT.get(outcome.ending, 1)
 
 
 def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,17 +12,18 @@ from ...agent.history import last_settled
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
-from ...core.types import DELEGATE, Entry, SessionInfo
+from ...core.types import DELEGATE, Entry, Hit, SessionInfo
 from ..house import House, default
 from ..sessions import (
     answer_call,
     close_sessions,
     find_session,
-    look_into_sessions,
+    looking_into_sessions,
     open_sessions,
-    open_to_search,
+    searching_sessions,
     waiting_calls,
 )
+from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -80,8 +81,8 @@ def _configure_export(parser: Parser) -> None:
 def _configure_resume(parser: Parser) -> None:
     _add_session(parser)
     parser.add_argument("prompt", nargs="?", default=_GO_ON, help=f'what to do now (default "{_GO_ON}")')
-    running.add_agent_flags(parser, resumable=False)
-    running.add_waiting(parser)
+    add_agent_flags(parser, resumable=False)
+    add_waiting(parser)
 
 
 def _configure_answer(parser: Parser) -> None:
@@ -123,13 +124,13 @@ def run(said: Namespace, out: Output) -> int:
 def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, list[Entry]]:
     """A stored session and its entries. Raises `UnknownNameError`."""
     info = find_session(house, name, out.note)
-    reader = look_into_sessions(house, out.note)
-    return info, list(reader.entries(info.number)) if reader else []
+    with looking_into_sessions(house, out.note) as reader:
+        return info, list(reader.entries(info.number)) if reader else []
 
 
 def _list(house: House, said: Namespace, out: Output) -> int:
-    reader = look_into_sessions(house, out.note)
-    infos = reader.sessions(_positive(said.limit)) if reader else ()
+    with looking_into_sessions(house, out.note) as reader:
+        infos = reader.sessions(_positive(said.limit)) if reader else ()
     rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(_title(i))] for i in infos]
     table = columns([["ID", "STARTED", "STATE", "ENTRIES", "TITLE"], *rows]) if rows else ["no sessions yet"]
     out.show({"sessions": [transcripts.info_document(i) for i in infos]}, table)
@@ -162,7 +163,7 @@ def _lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def _told(entry: Entry, body: dict[str, Any]) -> Iterator[str]:
-    """An entry in a line, or a few."""
+    """An entry in a line, or a few; what is of no interest to people in none."""
     message = body.get("message") or {}
     match entry.kind:
         case "prompt" | "nudge":
@@ -175,14 +176,22 @@ def _told(entry: Entry, body: dict[str, Any]) -> Iterator[str]:
         case "result" | "mended":
             status = body.get("status") or body.get("state", "interrupted")
             yield f"{entry.kind} {entry.call} ({status}): {_short(str(message['content']))}"
-        case "decision":
-            yield f"decision {entry.call}: {'yes' if body['allowed'] else 'no'}: {body['reason']}"
-        case "ended":
-            yield f"ended: {body['ending']} {body['reason']}".rstrip()
-        case "lost":
-            yield "lost: this entry was damaged"
-        case "resumed":
-            yield "resumed"
+        case kind if kind in _NOTES:
+            yield _NOTES[kind](entry, body).rstrip()
+
+
+_NOTES: Mapping[str, Callable[[Entry, dict[str, Any]], str]] = {
+    "decision": lambda entry, body: f"decision {entry.call}: {_yes_or_no(body)}: {body['reason']}",
+    "question": lambda entry, body: f"waits {entry.call} ({body['about']}): {body['text']}",
+    "answer": lambda entry, body: f"answer {entry.call}: {body.get('value', _yes_or_no(body))} {body['note']}",
+    "ended": lambda _, body: f"ended: {body['ending']} {body['reason']}",
+    "lost": lambda *_: "lost: this entry was damaged",
+    "resumed": lambda *_: "resumed",
+}
+
+
+def _yes_or_no(body: dict[str, Any]) -> str:
+    return "yes" if body.get("allowed") else "no"
 
 
 def _short(text: str, most: int = 200) -> str:
@@ -191,8 +200,9 @@ def _short(text: str, most: int = 200) -> str:
 
 
 def _search(house: House, said: Namespace, out: Output) -> int:
-    reader = open_to_search(house, out.note)
-    hits = reader.search(said.words, _positive(said.limit)) if reader else ()
+    limit = _positive(said.limit)
+    with searching_sessions(house, out.note) as reader:
+        hits: Sequence[Hit] = reader.search(said.words, limit) if reader else ()
     document = [
         {"session": h.session.id, "seq": h.seq, "kind": h.kind, "snippet": transcripts.masked(h.snippet)} for h in hits
     ]
@@ -223,11 +233,9 @@ def _resume(house: House, said: Namespace, out: Output) -> int:
 
 
 def _pending(house: House, said: Namespace, out: Output) -> int:
-    reader = look_into_sessions(house, out.note)
-    document = [
-        {"session": info.id, **transcripts.masked(asdict(question))}
-        for info, question in (waiting_calls(reader) if reader else ())
-    ]
+    with looking_into_sessions(house, out.note) as reader:
+        waiting = waiting_calls(reader) if reader else []
+    document = [{"session": info.id, **transcripts.masked(asdict(question))} for info, question in waiting]
     rows = [[d["session"], d["call"], d["about"], d["tool"], printable(_short(d["text"]))] for d in document]
     out.show({"pending": document}, columns(rows) or ["nothing waits"])
     return 0

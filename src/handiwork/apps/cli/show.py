@@ -9,7 +9,7 @@ from ...core.errors import UnknownNameError
 from ...core.loading import Late
 from ..calls import CallStory, story_of
 from ..house import House, default
-from ..sessions import look_into_sessions
+from ..sessions import looking_into_sessions
 from .output import Output, printable
 from .parsing import Parser
 from .sessions import read_session
@@ -43,8 +43,8 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _newest_with(house: House, call: str, out: Output) -> str:
-    reader = look_into_sessions(house, out.note)
-    found = reader.calls_named(call) if reader else ()
+    with looking_into_sessions(house, out.note) as reader:
+        found = reader.calls_named(call) if reader else ()
     if not found:
         raise UnknownNameError("call", call, (), "name its session too: SESSION/CALL; see `handiwork sessions show`")
     others = ", ".join(f"{info.id}/{call}" for info, _ in found[1:6])

@@ -99,6 +99,12 @@ class Child:
         with self._lock:
             return os.pread(self._state_fd, STATE_BYTES, 0) if self._state_fd >= 0 else self._state
 
+    @property
+    def state_bytes(self) -> int:
+        """How much it has written there."""
+        with self._lock:
+            return os.fstat(self._state_fd).st_size if self._state_fd >= 0 else len(self._state)
+
     def resize(self, rows: int, columns: int) -> None:
         """Give its terminal another size, which it is told by SIGWINCH."""
         termios.tcsetwinsize(self.pipe, (rows, columns))

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ...core.errors import UsageError
+from ...core.types import SandboxPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,14 @@ class Confinement:
 
     Always on: no program gives more rights (setuid), root can't administer the machine, no tracing of
     others, no mounts, no namespaces, no kernel modules, no io_uring; and where the kernel can
-    (`offer.probe`), no signals to and no abstract sockets of processes outside.
+    (`offer.probe`), no signals to and no abstract sockets of processes outside. With `calls="any"` there is
+    no filter of calls, and root stays root: for a program that builds a sandbox of its own around the command.
     """
 
     files: Files | None = None
     network: Network = field(default_factory=Network)
     limits: Limits = field(default_factory=Limits)
+    calls: Literal["few", "any"] = "few"
 
     def __post_init__(self) -> None:
         for path in (*self.files.read, *self.files.write, *self.files.execute) if self.files else ():
@@ -89,7 +92,13 @@ class Confinement:
             Files(**_tuples(files)) if files is not None else None,
             Network(**_tuples(plain["network"])),
             Limits(**plain["limits"]),
+            plain["calls"],
         )
+
+
+def limits_of(policy: SandboxPolicy) -> Limits:
+    """The limits that a sandbox's policy sets."""
+    return Limits(policy.cpu_s, policy.memory_bytes, policy.processes, policy.file_bytes)
 
 
 def _tuples(fields: dict[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,18 @@ class Follower:
         self.read_for(_AFTERWARDS_S)
         return end
 
+    def follow_while(self, may: Callable[[], bool], deadline: float, every_s: float) -> bool:
+        """Read until the child ends by itself; False where *deadline* came, or *may* said no, and it was ended."""
+        self._wait_for(self._child.exit_fd)
+        while self._child.poll() is None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not may():
+                self.stop()
+                return False
+            self._step(min(left, every_s))
+        self.read_for(_AFTERWARDS_S)
+        return True
+
     def until_exit(self, deadline: float | None, alarm: Alarm) -> End:
         """Wait for the end of the child itself, whatever it leaves behind. *deadline* is monotonic."""
         self._wait_for(self._child.exit_fd)

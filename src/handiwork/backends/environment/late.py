@@ -6,27 +6,28 @@ from functools import cached_property
 
 from ...core.cancel import CancelToken
 from ...core.loading import load
+from ...core.sandbox import NO_WISHES, Sandbox, is_elsewhere
 from ...core.types import Command, Environment, Files, Process, Ran
 
-LOCAL = "handiwork.backends.environment.local:LocalEnvironment"
+OPEN = "handiwork.backends.environment.table:open_environment"
 LOCAL_FILES = "handiwork.backends.files.local:LocalFiles"
 
 
 class LateEnvironment:
-    """Stands for the environment behind *target* ("module:class"), made with the folder *results*."""
+    """Stands for the place that *sandbox* names; *results* is its folder for long output, *own* that of our state."""
 
-    def __init__(self, results: str, target: str = LOCAL) -> None:
-        self._results, self._target = results, target
+    def __init__(self, results: str, sandbox: Sandbox = NO_WISHES, own: str = "") -> None:
+        self._results, self._sandbox, self._own = results, sandbox, own
 
     @cached_property
     def _real(self) -> Environment:
-        environment: Environment = load(self._target)(self._results)
+        environment: Environment = load(OPEN)(self._results, self._sandbox, self._own)
         return environment
 
     @cached_property
     def files(self) -> Files:
         """The files of the place; those of this machine are there without opening it."""
-        if self._target != LOCAL:
+        if is_elsewhere(self._sandbox.backend):
             return self._real.files
         files: Files = load(LOCAL_FILES)()
         return files

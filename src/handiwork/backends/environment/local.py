@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from functools import cached_property
 from pathlib import Path
 
 from ...core.types import Command
-from .launch import Launch
+from .launch import Launch, shell
 from .shell import ShellEnvironment
 from .surroundings import child_environment
 
@@ -20,11 +18,7 @@ class LocalLauncher:
 
     def launch(self, command: Command, /) -> Launch:
         """A shell with the command's text."""
-        return Launch((self._shell, "-c", command.text), command.cwd, child_environment(command.env, self._passed))
-
-    @cached_property
-    def _shell(self) -> str:
-        return shutil.which("bash") or shutil.which("sh") or "/bin/sh"
+        return Launch((shell(), "-c", command.text), command.cwd, child_environment(command.env, self._passed))
 
 
 class LocalEnvironment(ShellEnvironment):

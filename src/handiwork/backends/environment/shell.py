@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
-from ...core.types import Command, Files, Ran
+from ...core.types import Command, Files, Process, Ran
 from ..files.local import LocalFiles
 from .background import BackgroundProcess
 from .child import Child, Nursery
@@ -88,7 +88,7 @@ class ShellEnvironment:
             self._nursery.forget(child)
             raise
 
-    def spawn(self, command: Command, /) -> BackgroundProcess | DetachedProcess:
+    def spawn(self, command: Command, /) -> Process:
         """Start and answer at once; the command has no time limit and, unless it is detached, a keyboard."""
         if len(self._background) >= MAX_BACKGROUND:
             raise UsageError(f"{MAX_BACKGROUND} background processes are running", "kill some of them first")

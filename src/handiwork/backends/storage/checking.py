@@ -24,7 +24,6 @@ from .sqlite import begun_of
 
 Mending: TypeAlias = Literal["salvage", "index", "rights", "note"]
 _LOOKS, _BETWEEN_S = 4, 0.05
-_LAST = ("ended", "lost")
 _ROWS = "SELECT key, kind, at, call, crc, body FROM entries ORDER BY key"
 
 
@@ -110,7 +109,7 @@ def _in_session(rows: Iterable[Row], known: SessionInfo | None) -> Iterator[str]
         return
     if known.entries >= expected:
         yield f"entries {expected} to {known.entries} are gone"
-    elif known.state not in STATES or (known.state in ENDINGS and last.kind not in _LAST):
+    elif known.state not in STATES or (last.kind == "ended" and known.state in ENDINGS - {last.body["ending"]}):
         yield f"its state {known.state!r} is not what was written"
 
 

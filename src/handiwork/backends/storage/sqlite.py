@@ -62,7 +62,7 @@ class SqliteStore(Reader):
 
     def begin(self, info: SessionInfo, /) -> SessionInfo:
         """A new session with the id that it gets, worked on by this process; `begun` is its first entry."""
-        started = info.started or time.time_ns() // 1_000_000
+        started = info.started or _now_ms()
         with self._changing() as connection:
             made = replace(info, id=new_id(started), number=0, started=started)
             while connection.execute("SELECT 1 FROM sessions WHERE id = ?", (made.id,)).fetchone():
@@ -88,8 +88,8 @@ class SqliteStore(Reader):
         with self._changing() as connection:
             count = _count(connection, info.number)
             connection.execute(
-                "UPDATE sessions SET owner = '', state = ?, entries = ?, ended = unixepoch() * 1000 WHERE number = ?",
-                (state, count, info.number),
+                "UPDATE sessions SET owner = '', state = ?, entries = ?, ended = ? WHERE number = ?",
+                (state, count, _now_ms(), info.number),
             )
 
     def fork(self, info: SessionInfo, upto: int) -> SessionInfo:
@@ -164,6 +164,10 @@ _ABOUT = ("id", "title", "model", "cwd", "platform", "parent", "toolsets", "disa
 def begun_of(info: SessionInfo) -> dict[str, Any]:
     """The body of a session's first entry, from which it can be listed again when the list is lost."""
     return {key: getattr(info, key) for key in _ABOUT}
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _count(connection: sqlite3.Connection, number: int) -> int:

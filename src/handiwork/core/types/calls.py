@@ -76,7 +76,8 @@ class Ready:
 
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
-    arguments name to what it led to when the call was judged.
+    arguments name to what it led to when the call was judged. `notes` are put below its result.
+    `answer` is what a hook gave in place of running it.
     """
 
     call: ToolCall
@@ -86,6 +87,8 @@ class Ready:
     provenance: Mapping[str, Label] = field(default_factory=dict)
     asks: tuple[Ask, ...] = ()
     real_paths: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

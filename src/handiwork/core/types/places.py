@@ -74,7 +74,8 @@ class Ran:
     """A finished command. `output` holds head and tail where the whole was too long; `path` the whole.
 
     `process` is what the command left running in the background when it ended by itself. `state` is
-    what it would hand on, None where it was ended before it could tell.
+    what it would hand on, None where it was ended before it could tell. `note` is what the environment
+    has to say about a failure of its making: which rule it was, and how to allow it.
     """
 
     output: str
@@ -85,6 +86,7 @@ class Ran:
     path: str = ""
     process: Process | None = None
     state: ShellState | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ def adopt(name: str) -> None:
     _prctl(_SET_NAME, ctypes.addressof(text), None, "a process can't be named")
 
 
-def gain_nothing() -> None:
+def gain_nothing(*, keep_root: bool = False) -> None:
     """From here on no program gives more rights than this process has; where that is root, it is less of one."""
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and not keep_root:
         for capability in range(64):
             if capability not in _KEPT_CAPABILITIES and _SYSTEM.prctl(_DROP_CAPABILITY, capability, None, 0, 0) != 0:
                 break  # there are no more, or we may not hand them on anyhow

@@ -16,13 +16,15 @@ _NUMBER, _ARCHITECTURE = 0, 4
 _OTHER_ABI = 0x40000000  # x32: the same machine, other numbers
 
 # Numbers of calls on (x86_64, aarch64); -1 where there is none.
-_NEVER = {
+_TRACING = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "process_madvise": (440, 440),
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
+}
+_NEVER = {
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
@@ -85,17 +87,21 @@ _FAST_OPEN = 0x20000000  # connects without connect, past the rules for ports
 
 
 @cache
-def instructions(machine: str, network: str, *, unix_sockets: bool) -> bytes:
-    """The filter as BPF. Raises `OSError` for a machine whose numbers we don't know."""
+def instructions(machine: str, network: str, *, unix_sockets: bool, tracing: bool = False) -> bytes:
+    """The filter as BPF; *tracing* is for where no process of others is in sight.
+
+    Raises `OSError` for a machine whose numbers we don't know.
+    """
     if machine not in MACHINES:
         raise OSError(errno.ENOSYS, f"no filter of calls is known for {machine}")
     word, place = MACHINES[machine]
+    never = [pair[place] for pair in (*_NEVER.values(), *(() if tracing else _TRACING.values())) if pair[place] >= 0]
     watched = {name: pair[place] for name, pair in _WATCHED.items()}
     rules = [
         *_unless_equal(_ARCHITECTURE, word),
         *_load(_NUMBER),
         *_if(_JUMP_AT_LEAST, _OTHER_ABI, _answer()),
-        *(step for pair in _NEVER.values() if pair[place] >= 0 for step in _if(_JUMP_EQUAL, pair[place], _answer())),
+        *(step for number in never for step in _if(_JUMP_EQUAL, number, _answer())),
         *_if(_JUMP_EQUAL, watched["clone3"], _answer(errno.ENOSYS)),  # its flags lie in memory: the old way is taken
         *_if(_JUMP_EQUAL, watched["clone"], _with_flags(0, _NEW_NAMESPACES)),
         *_if(_JUMP_EQUAL, watched["unshare"], _with_flags(0, _NEW_NAMESPACES | _NEW_TIME_NAMESPACE)),

@@ -388,3 +388,23 @@ def test_it_can_be_used_on_one_loop_after_the_other(hire):
     delegation = Delegation(hire(*(["ok"] for _ in range(8))), replace(LIMITS, at_once=1))
     for _ in range(4):
         assert len(ask(delegation, tasks=tasks("a", "b")).value["results"]) == 2
+
+
+def test_one_that_has_ended_can_be_waited_for_on_another_loop(hire):
+    delegation = Delegation(hire(["The answer."]), LIMITS)
+    ask(delegation, tasks=tasks("x"))
+    assert ask(delegation, wait=["d1"]).value["results"][0]["answer"] == "The answer."
+
+
+def test_only_the_latest_are_remembered_but_what_all_have_taken_counts(hire):
+    replies = [[ModelReply("ok", usage=Usage(5, 5))] for _ in range(60)]
+    delegation = Delegation(hire(*replies), LIMITS, tokens=500)
+    for _ in range(6):
+        ask(delegation, tasks=tasks(*"12345678"))
+    with pytest.raises(UnknownNameError, match="unknown delegate"):
+        ask(delegation, wait=["d1"])
+    assert len(delegation._staff) <= 40
+    assert ask(delegation, tasks=tasks("x")).value["results"][0]["id"] == "d49"
+    ask(delegation, tasks=tasks("x"))
+    with pytest.raises(UsageError, match="no tokens"):
+        ask(delegation, tasks=tasks("x"))

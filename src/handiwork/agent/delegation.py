@@ -34,7 +34,7 @@ class Delegation:
 
     def __init__(self, hire: Hire, limits: DelegationLimits = DELEGATION_LIMITS, *, tokens: int | None = None) -> None:
         self._hire, self._limits = hire, limits
-        self._tokens = tokens
+        self._tokens, self._spent = tokens, 0
         self._staff: dict[str, Delegate] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._untold: set[str] = set()
@@ -67,7 +67,8 @@ class Delegation:
             most = min(most, scope.deadline - time.monotonic() - _RESERVE_S)
         tokens = self._limits.tokens
         if self._tokens is not None and tasks:
-            tokens = min(tokens, (self._tokens - sum(d.tokens for d in self._staff.values())) // tasks)
+            spent = self._spent + sum(delegate.tokens for delegate in self._staff.values())
+            tokens = min(tokens, (self._tokens - spent) // tasks)
         if tasks and (most <= 0 or tokens <= 0):
             raise UsageError("no time or no tokens are left for others", "do what is most needed yourself, and answer")
         return Budget(self._limits.steps, most, tokens)
@@ -90,7 +91,8 @@ class Delegation:
         """Those that were told of long ago."""
         told = [name for name, delegate in self._staff.items() if delegate.is_over and name not in self._untold]
         for name in told[:-_MOST_KEPT]:
-            del self._staff[name], self._tasks[name]
+            self._spent += self._staff.pop(name).tokens
+            del self._tasks[name]
 
     def _place(self) -> asyncio.Semaphore:
         """What lets so many work at once; a loop has its own."""
@@ -117,16 +119,16 @@ class Delegation:
     async def _followed(self, delegates: Sequence[Delegate]) -> AsyncIterator[str]:
         """What they do, a line each, until all have ended. If we are cancelled, they are, too."""
         lines: asyncio.Queue[str | None] = asyncio.Queue()
-        tasks = [self._tasks[delegate.name] for delegate in delegates]
-        for delegate, task in zip(delegates, tasks, strict=True):
+        running = [delegate for delegate in delegates if not self._tasks[delegate.name].done()]
+        for delegate in running:
             delegate.tell = lines.put_nowait
-            task.add_done_callback(lambda _: lines.put_nowait(None))
+            self._tasks[delegate.name].add_done_callback(lambda _: lines.put_nowait(None))
         try:
-            ended = 0
-            while ended < len(tasks):
+            left = len(running)
+            while left:
                 line = await lines.get()
                 if line is None:
-                    ended += 1
+                    left -= 1
                 else:
                     yield line
         finally:

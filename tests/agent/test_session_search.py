@@ -144,3 +144,21 @@ def test_nothing_stored_nothing_found_no_such_session(look, say):
     assert "other words" in look("zebra")["note"]
     with pytest.raises(UsageError, match="unknown session"):
         look(session="nope")
+
+
+@pytest.mark.parametrize("query", ["feline for the house", "for a feline", "the feline of today", "is feline and so"])
+def test_a_word_that_says_little_outweighs_no_likeness(say, look, query):
+    class Pets(Topics):
+        def compare_with(self, texts):
+            return lambda query: [0.9 if "kitten" in t else 0.0 for t in texts]
+
+    say("Tests", "write tests for the parser of dates, and so on: it is a start", "ok")
+    pets = say("Pets", "my kitten sleeps", "fine")
+    assert look(query, embedder=Pets())["sessions"][0]["session"] == pets
+
+
+def test_a_passage_with_all_the_words_leads(say, look):
+    say("Some", "the index of the book", "ok")
+    both = say("Both", "the missing index made the migration fail", "ok")
+    say("More", "index index index", "ok")
+    assert look("missing index migration")["sessions"][0]["session"] == both

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
+import threading
+import time
 
 import pytest
 
+from handiwork.agent.delegate import WHAT_IT_IS
+from handiwork.agent.loop import Budget
+from handiwork.apps.agents import Face, build_agent
+from handiwork.apps.house import default
 from handiwork.core.delegation import DELEGATION_LIMITS, depth_of
+from handiwork.core.types import ModelReply, ToolCall, Traits
+from handiwork.guard.approval import allow_all
 
 
 def call(name, **arguments):
@@ -116,3 +125,71 @@ def test_others_begin_and_the_last_has_no_delegates(cli, script, monkeypatch, de
 def test_the_schema_tells_the_limits_that_hold(cli):
     text = json.dumps(cli("tools", "show", "delegate_task", "--json").document)
     assert f"At most {DELEGATION_LIMITS.tasks} tasks" in text and f"{DELEGATION_LIMITS.steps} steps" in text
+
+
+class Team:
+    """A model that is its principal or a delegate, by whom it is asked for."""
+
+    name = "team"
+
+    def __init__(self, principal, delegate):
+        self.principal, self.delegate = iter(principal), delegate
+        self.asked = []
+
+    async def reply(self, request):
+        if WHAT_IT_IS in request.messages[0]["content"]:
+            return await self.delegate(request)
+        self.asked.append(request.messages)
+        said = next(self.principal)
+        return ModelReply(said) if isinstance(said, str) else ModelReply(calls=(said,))
+
+
+def work(model, tmp_path, **face):
+    agent = build_agent(
+        default(), model, Face("python", ("handiwork-cli",), **face), cwd=str(tmp_path), budget=Budget(max_seconds=20)
+    )
+    outcome = asyncio.run(agent.run("lead them"))
+    agent.close()
+    return outcome
+
+
+def test_a_result_from_the_background_comes_as_a_notice_with_the_next_step(fresh_default, tmp_path):
+    begun = threading.Event()
+
+    async def delegate(request):
+        begun.set()
+        return ModelReply("The answer is 42.")
+
+    def wait(args):
+        begun.wait(5)
+        time.sleep(0.2)
+        return "waited"
+
+    default().registry.register(
+        name="pause", toolset="utility", handler=wait, override=True, traits=Traits(read_only=True),
+        schema={"name": "pause", "description": "Waits.", "parameters": {"type": "object", "properties": {}}},
+    )  # fmt: skip
+    start = ToolCall("delegate_task", '{"tasks": [{"task": "find it"}], "background": true}', "c1")
+    model = Team([start, ToolCall("pause", "{}", "c2"), "Done."], delegate)
+    try:
+        assert work(model, tmp_path).answer == "Done."
+    finally:
+        default().registry.deregister("pause")
+    assert '"state": "running"' in model.asked[1][-1]["content"]
+    notice = model.asked[2][-1]
+    assert notice["role"] == "user" and notice["content"].startswith("[background: d1 has ended")
+    assert "The answer is 42." in notice["content"]
+
+
+def test_the_end_of_the_work_ends_what_is_in_the_background(fresh_default, tmp_path, living):
+    async def delegate(request):
+        if any(m["role"] == "tool" for m in request.messages):
+            return ModelReply("never")
+        return ModelReply(calls=(ToolCall("terminal", '{"command": "sleep 300"}', "c9"),))
+
+    start = ToolCall("delegate_task", '{"tasks": [{"task": "sleep"}], "background": true}', "c1")
+    look = ToolCall("terminal", '{"command": "sleep 0.3"}', "c2")
+    model = Team([start, look, "Done."], delegate)
+    began = time.monotonic()
+    assert work(model, tmp_path, approver=allow_all).answer == "Done."
+    assert living(5) == [] and time.monotonic() - began < 10

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..backends.storage.recall import Passage, Span
-from ..backends.storage.segments import snippet
+from ..backends.storage.segments import snippet, terms_of
 from ..core.errors import HandiworkError
 from ..core.types import EMPTY_SCOPE, Args, Done, Embedder, Label, Scope, SessionInfo
 from .moments import moment
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Searching: TypeAlias = "Callable[[], AbstractContextManager[Reader | None]]"
 Place: TypeAlias = tuple[int, int]
+Weighed: TypeAlias = tuple[float, Passage]
 
 _MOST_FOUND = 60
 _MOST_COMPARED, _MOST_COMPARED_CHARS = 400, 600
@@ -52,15 +53,17 @@ class SessionSearch:
         found, note = self._found(reader, args["query"], span)
         return {"sessions": _grouped(reader, found, args), "note": note}
 
-    def _found(self, reader: Reader, query: str, span: Span) -> tuple[list[tuple[float, Passage]], str]:
+    def _found(self, reader: Reader, query: str, span: Span) -> tuple[list[Weighed], str]:
         """Passages with their scores, the best first, and what is to be said of them."""
-        ranks, note = [reader.recall(query, span, limit=_MOST_FOUND)], _HOW
+        by_words = reader.recall(query, span, limit=_MOST_FOUND)
+        weighed, note = [_weighed(by_words, query)], _HOW
         if self._embedder:
             try:
-                ranks.append(_alike(self._embedder, query, reader.latest(span, limit=_MOST_COMPARED)))
+                alike = _alike(self._embedder, query, reader.latest(span, limit=_MOST_COMPARED))
+                weighed.append([(1.0, passage) for passage in alike])
             except HandiworkError as error:
                 note = f"{_HOW} (found by words alone: {error})"
-        found = _fused(ranks)
+        found = _fused(weighed)
         return found, note if found else "nothing found: try other words"
 
 
@@ -81,21 +84,28 @@ def _alike(embedder: Embedder, query: str, said: Sequence[Passage]) -> list[Pass
     return [said[n] for like, n in near[:_MOST_FOUND] if like >= _LEAST_LIKE]
 
 
-def _fused(ranks: Iterable[Sequence[Passage]]) -> list[tuple[float, Passage]]:
-    """Several rankings as one: a passage counts for each in which it stands, and more near the top."""
+def _weighed(by_words: Sequence[Passage], query: str) -> list[Weighed]:
+    """Each with the share of the query's words that it holds: one that only holds a "for" says little."""
+    terms = [term.casefold() for term in terms_of(query)]
+    held = [(sum(term in passage.text.casefold() for term in terms), passage) for passage in by_words]
+    return [(max(count, 1) / len(terms), passage) for count, passage in held]  # found, though with other accents
+
+
+def _fused(ranks: Iterable[Sequence[Weighed]]) -> list[Weighed]:
+    """Several rankings as one: a passage counts for each in which it stands, by its weight, and more near the top."""
     scores: dict[Place, float] = {}
     passages: dict[Place, Passage] = {}
     for ranking in ranks:
-        for rank, passage in enumerate(ranking):
+        for rank, (weight, passage) in enumerate(ranking):
             place = passage.number, passage.seq
             passages[place] = passage
-            scores[place] = scores.get(place, 0.0) + 1 / (_RANK_OFFSET + rank)
+            scores[place] = scores.get(place, 0.0) + weight / (_RANK_OFFSET + rank)
     return [(scores[place], passages[place]) for place in sorted(scores, key=lambda p: (-scores[p], p))]
 
 
-def _grouped(reader: Reader, found: Sequence[tuple[float, Passage]], args: Args) -> list[dict[str, Any]]:
+def _grouped(reader: Reader, found: Sequence[Weighed], args: Args) -> list[dict[str, Any]]:
     """Sessions with their best passages. A copy of a session says nothing that the other didn't."""
-    by_session: dict[int, list[tuple[float, Passage]]] = {}
+    by_session: dict[int, list[Weighed]] = {}
     told: set[str] = set()
     for score, passage in found:
         if passage.text not in told:

@@ -69,6 +69,10 @@ def test_a_right_one_has_no_faults():
         (b"---\nname: notes\ndescription: 7\n---\nx", "description is missing"),
         (b"---\nname: \xff\n---\n", "not UTF-8"),
         (b"---\nname: notes\ndescription: " + b"[" * 5000 + b"\n---\nx", "no YAML"),
+        (b"---\nname: !!int ''\n---\nx", "no YAML"),
+        (b"---\nname: !!binary \xc3\xa9\n---\nx", "no YAML"),
+        (b"---\nwhen: 2026-99-99\n---\nx", "no YAML"),
+        (b"---\nx: !!python/object:os.system {}\n---\nx", "no YAML"),
         (b"---\nx: " + b"y" * 17_000 + b"\n---\nx", "longer than"),
     ],
 )
@@ -219,6 +223,13 @@ def test_a_damaged_ledger_trusts_nothing_and_can_be_written_again(tmp_path, dama
     ledger.add("trusted", "abc", "x")
     ledger.add("by_agent", "def", "x")
     assert ledger.holds() == (frozenset({"abc"}), frozenset({"def"}))
+
+
+def test_a_ledger_that_cannot_be_read_trusts_nothing_and_says_why_it_cannot_be_written(tmp_path):
+    ledger = Ledger(tmp_path)
+    assert ledger.holds() == (frozenset(), frozenset())
+    with pytest.raises(UsageError, match="can't read"):
+        ledger.add("trusted", "abc", "x")
 
 
 def test_where_skills_are_looked_for(tmp_path, monkeypatch):

@@ -106,7 +106,7 @@ def _trust(shelf: Shelf, said: Namespace, out: Output) -> int:
     shelf.ledger.add("trusted", skill.contents.digest, skill.name)
     document = {"name": skill.name, "sha256": skill.contents.digest, "path": skill.where}
     changes = "a change of any of its files has to be trusted anew"
-    out.show(document, [f"{skill.name} is trusted as it is now ({len(skill.contents.files)} files); {changes}"])
+    out.show(document, [f"{skill.name} is trusted as it is now (files: {len(skill.contents.files)}); {changes}"])
     return 0
 
 
@@ -114,7 +114,7 @@ def _validate(shelf: Shelf, said: Namespace, out: Output) -> int:
     skills = shelf.all() if said.name is None else [_meant(shelf, said.name)]
     rows = [{"name": s.name, "path": s.where, "problems": [*s.text.errors, *s.text.remarks]} for s in skills]
     lines = [f"{r['path']}: {problem}" for r in rows for problem in r["problems"]]
-    fine = f"{len(rows)} skills keep the rules" if rows else "no skills found"
+    fine = f"no faults: {', '.join(r['name'] for r in rows)}" if rows else "no skills found"
     out.show({"skills": rows, "valid": not lines}, [printable(line) for line in lines] or [fine])
     return int(bool(lines))
 

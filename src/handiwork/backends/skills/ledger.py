@@ -18,13 +18,16 @@ Kind = Literal["trusted", "by_agent"]
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The file at `path`. One that is damaged trusts nothing."""
+    """The file at `path`. One that is damaged, or can't be read, trusts nothing."""
 
     path: Path
 
     def holds(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The hashes that are trusted, and those that an agent wrote. Raises `UsageError` where it can't be read."""
-        said = self._read()
+        """The hashes that are trusted, and those that an agent wrote."""
+        try:
+            said = self._read()
+        except UsageError:  # whoever wants to trust something is told why it can't be
+            return frozenset(), frozenset()
         return frozenset(said["trusted"]), frozenset(said["by_agent"])
 
     def add(self, kind: Kind, digest: str, name: str) -> None:
@@ -44,7 +47,7 @@ class Ledger:
             said = {}
         except OSError as error:
             raise UsageError(f"can't read {self.path}: {error.strerror}", "check its permissions") from error
-        except ValueError:
+        except (ValueError, RecursionError):
             said = {}
         known = said if isinstance(said, dict) and said.get("version") == VERSION else {}
         rows = {kind: known.get(kind) for kind in ("trusted", "by_agent")}

@@ -95,6 +95,17 @@ def test_a_cycle_that_goes_on_after_the_warning_is_stopped(model):
     assert model.stuck
 
 
+def test_work_in_vain_is_a_circle_too(model):
+    answers = (json.dumps({"output": "3", "duration_ms": n}) for n in range(5))
+    rounds = [word for answer in answers for word in (f"w0:={answer}", "r0:=!no")]
+    assert set(model.calls(*rounds)) == {"ok"}
+    assert model.turn("w0:=3") == "no" and not model.stuck
+
+
+def test_work_that_answers_something_new_is_none(model):
+    assert set(model.calls(*(w for c in "abcdefgh" for w in (f"w0:=made {c}", "r0:=same")))) == {"ok"}
+
+
 def test_many_equal_calls_in_one_turn(model, registry):
     calls = [ToolCall("r0", "{}", id=str(n)) for n in range(6)]
     said = [model.guard(Ready(call, registry.get("r0"), {})) for call in calls]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -75,6 +77,15 @@ FATAL = [
 ]
 
 
+def test_the_parser_is_loaded_when_the_first_command_is_judged() -> None:
+    code = (
+        "import sys, handiwork.guard.commands as c; print('tree_sitter' in sys.modules);"
+        "c.judge_command('ls'); print('tree_sitter' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False", "True"]
+
+
 @pytest.mark.parametrize("command", WORK)
 def test_work_is_allowed(command: str) -> None:
     found = judge_command(command, home=HOME)
@@ -121,6 +132,14 @@ def test_the_workspace_itself_is_not_thrown_away(tmp_path: Path) -> None:
     assert judge_command("rm -rf src", cwd=str(tmp_path)).action == "ask"
 
 
+def test_a_whole_home_is_nobodys_workspace() -> None:
+    assert judge_command("echo x > notes.txt", cwd=HOME, home=HOME).action == "ask"
+    assert judge_command("rm notes.txt", cwd="/", home=HOME).action == "ask"
+    assert judge_command("rm -rf *", cwd=HOME, home=HOME).action == "forbid"
+    assert judge_command("ls && cat notes.txt", cwd=HOME, home=HOME).action == "allow"
+    assert judge_command("echo x > notes.txt", cwd=f"{HOME}/work", home=HOME).action == "allow"
+
+
 def test_links_lead_where_they_lead(tmp_path: Path) -> None:
     work, outside = tmp_path / "work", tmp_path / "outside"
     work.mkdir()
@@ -164,7 +183,6 @@ def test_characters_beyond_ascii_do_not_upset_the_parser(text: str) -> None:
     "text",
     [
         "$(" * 5000,
-        "{" * 20_000,
         "sudo " * 3000,
         "'" * 9999,
         "x=aa;" + "x=$x$x;" * 40 + "rm -rf $x",
@@ -173,7 +191,8 @@ def test_characters_beyond_ascii_do_not_upset_the_parser(text: str) -> None:
         "for i in 1 2 3 4 5 6 7 8; do " * 12 + "rm -rf $i" + "; done" * 12,
         "f(){ f; f; f; }; f",
         "`" * 3001,
-        "<<A " * 500,
+        "$(" + "<<a\n" * 25_000,
+        "<(" * 20_000,
     ],
 )
 def test_hostile_texts_end_soon_and_never_pass(text: str) -> None:

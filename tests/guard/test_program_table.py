@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from handiwork.guard import judge_command
@@ -18,6 +20,11 @@ def test_the_examples_of_an_entry_hold(program: Program) -> None:
         for command in examples:
             found = judge_command(command, home=HOME)
             assert (command, found.action, found.reasons if action == "allow" else []) == (command, action, [])
+
+
+def test_a_program_has_one_entry() -> None:
+    counted = Counter(name for program in PROGRAMS for name in program.called.split())
+    assert [name for name, count in counted.items() if count > 1] == []
 
 
 def test_every_rule_can_be_read() -> None:

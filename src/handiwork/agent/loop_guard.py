@@ -13,6 +13,8 @@ from ..core.types import Ready, Refusal, ToolCall, ToolResult
 
 MOST_REPEATS = 3
 LONGEST_CYCLE = 5
+# Rounds of a cycle with work in it, all with the same answers.
+MOST_ROUNDS = 5
 # The same long or failing answer to ever new arguments: exploring looks alike for a while.
 MOST_SAME_ANSWERS = 4
 MOST_POLLS, MOST_POLLING_S = 20, 300.0
@@ -21,7 +23,10 @@ _TELLING_CHARS = 200
 _REMEMBERED = 64
 _USELESS = frozenset(("resolve", "supply", "gate", "repair"))
 # What differs between two answers that say the same: pictures, ids, moments; in an error all numbers.
-_VOLATILE = re.compile(r"[A-Za-z0-9+/=_-]{100,}|\b[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}\b|\d{4}-\d\d-\d\d[T ][\d:.]+")
+_VOLATILE = re.compile(
+    r"[A-Za-z0-9+/=_-]{100,}|\b[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}\b|\d{4}-\d\d-\d\d[T ][\d:.]+"
+    r'|"duration_ms": ?[\d.]+'
+)
 _VOLATILE_IN_ERRORS = re.compile(rf"{_VOLATILE.pattern}|[0-9a-fA-F]{{8,}}|\d+")
 
 
@@ -51,9 +56,10 @@ class LoopGuard:
 
     A call that would repeat for the fourth time without anything having changed (itself again and again,
     or the last of a cycle of two to five) is refused once with a warning, and stops the task when it comes
-    again. Failing calls, also those that never ran, count alike, as does one answer to ever new arguments.
-    Work in between resets it. Tools that poll may repeat, for five minutes and twenty times while nothing
-    changes. Three turns in a row without a single call that could run stop the task, too.
+    again; a cycle with work in it, where that answers the same each time, two rounds later. Failing calls,
+    also those that never ran, count alike, as does one answer to ever new arguments. Work in between resets
+    it. Tools that poll may repeat, for five minutes and twenty times while nothing changes. Three turns in a
+    row without a single call that could run stop the task, too.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -144,16 +150,8 @@ class LoopGuard:
     def _period_with(self, new: Trace) -> int:
         """The length of the cycle that *new* would close for the fourth time, or 0."""
         known = [*self._traces, *self._ahead]
-        for period in range(1, LONGEST_CYCLE + 1):
-            length = period * MOST_REPEATS
-            if len(known) < length:
-                break
-            recent = known[-length:]
-            calls = [*(t.call for t in recent), new.call]
-            repeats = all(calls[i] == calls[i + period] for i in range(length + 1 - period))
-            if repeats and (period == 1 or all(t.harmless for t in recent)):
-                return period
-        return 0
+        periods = range(1, LONGEST_CYCLE + 1)
+        return next((p for p in periods if _circles(known, new, p) or _works_in_vain(known, new, p)), 0)
 
     def _polled(self, ready: Ready, trace: Trace) -> Ready | Refusal:
         known = next((t.answer for t in reversed(self._traces) if t.call == trace.call), "")
@@ -180,6 +178,26 @@ class Polling:
             self._what, self._since, self._times = (call, answer), now, 0
         self._times += 1
         return self._times > MOST_POLLS and now - self._since >= MOST_POLLING_S
+
+
+def _circles(known: Sequence[Trace], new: Trace, period: int) -> bool:
+    """Whether *new* begins another round of calls that change nothing, or is one call again and again."""
+    recent = known[-period * MOST_REPEATS :]
+    if len(recent) < period * MOST_REPEATS or not _is_periodic([*(t.call for t in recent), new.call], period):
+        return False
+    return period == 1 or all(t.harmless for t in recent)
+
+
+def _works_in_vain(known: Sequence[Trace], new: Trace, period: int) -> bool:
+    """Whether *new* begins another round of calls that may have changed something, but answered the same each time."""
+    recent = known[-period * MOST_ROUNDS :]
+    if len(recent) < period * MOST_ROUNDS or new.call != recent[0].call:
+        return False
+    return _is_periodic([(t.call, t.answer) for t in recent], period)
+
+
+def _is_periodic(items: Sequence[object], period: int) -> bool:
+    return all(items[i] == items[i + period] for i in range(len(items) - period))
 
 
 def _args_of(call: ToolCall) -> str:

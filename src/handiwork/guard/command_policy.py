@@ -128,6 +128,11 @@ def _run_file(effect: Effect, grounds: Grounds) -> Ruling:
 _UPWARD: Final = re.compile(r"\.\.(?:/\.\.)*(?:/\*)?\Z")
 
 
+def _is_scratch(path: str, grounds: Grounds) -> bool:
+    """Whether this lies below a folder for temporary files, and not in a workspace that does, too."""
+    return is_temporary(path) and grounds.inner(path) is None
+
+
 def _whole(path: str) -> str:
     """The folder that a pattern for everything in it stands for."""
     while path.endswith(("/*", "/.*", "/**", "/*?", "/.[!.]*", "/{*,.*}")):
@@ -185,9 +190,9 @@ def _writing(effect: Effect, grounds: Grounds) -> Ruling:
         return _unknown_writing(path)
     inner = grounds.inner(path)
     why = protected(path if inner is None else inner)
-    if why:
+    if why and not path.endswith("/.ssh/known_hosts"):
         return Ruling("ask", f"it writes {path}, which is {why}")
-    if inner is None and not is_temporary(path) and not path.startswith("../"):
+    if inner is None and not is_temporary(path) and not path.startswith("../") and not path.endswith("/known_hosts"):
         return Ruling("ask", f"it writes {path}, outside the workspace")
     return ALLOWED
 
@@ -223,7 +228,7 @@ def _emptying(effect: Effect, grounds: Grounds) -> Ruling:
     """Writing nothing over a file: what was in it is gone."""
     written = _writing(effect, grounds)
     path = effect.target
-    if written.action != "allow" or is_temporary(path) or path.startswith("/dev/") or is_product(path):
+    if written.action != "allow" or _is_scratch(path, grounds) or path.startswith("/dev/") or is_product(path):
         return written
     if path.startswith("/var/log/"):
         return Ruling("ask", f"it wipes the log {shown(path)}")
@@ -248,9 +253,9 @@ def _mode(effect: Effect, grounds: Grounds) -> Ruling:
 def _opening(effect: Effect, grounds: Grounds) -> Ruling:
     """Letting everybody write: what is allowed for narrower rights asks here."""
     found = _mode(effect._replace(kind="mode_tree"), grounds)
-    if found.action != "allow" or is_temporary(effect.target):
+    if found.action != "allow" or _is_scratch(effect.target, grounds):
         return found
-    return Ruling("ask", f"it lets everybody change {shown(effect.target)}")
+    return Ruling("ask", f"it opens or closes {shown(effect.target)} to everybody")
 
 
 def _moving(effect: Effect, grounds: Grounds) -> Ruling:

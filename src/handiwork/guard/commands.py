@@ -39,9 +39,12 @@ def judge_command(
     isn't allowed; `effects` are what it would do, each with the place in the text.
     """
     home = home or os.environ.get("HOME", "/root")
-    grounds = Grounds(home.rstrip("/") or "/", cwd or "", workspace or cwd or "")
+    home = home.rstrip("/") or "/"
     text, disguises = undisguised(command[:MOST_CHARACTERS])
-    effects = _effects(text, grounds, variables)
+    free = workspace or cwd or ""
+    effects = _effects(text, Grounds(home, cwd or "", free), variables)
+    # Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
+    grounds = Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd or "", free)
     if len(command) > MOST_CHARACTERS:
         effects.append(Effect("unfollowed"))
     return _verdict([*effects, *disguises], grounds)

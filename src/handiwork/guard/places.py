@@ -90,7 +90,7 @@ _NO_SECRET = frozenset(
 _PUBLIC = re.compile(r"\.pub$|/\.ssh/(?:config|known_hosts|authorized_keys)$|(?:\.cert|cacert|/cert|ca|chain)\.pem$")
 _SIGNED = re.compile(r"\.(?:asc|gpg)$", re.IGNORECASE)
 _SENSITIVE = re.compile(
-    r"^/(?:etc|root|home|Users)?/?$|^/(?:home|Users)/[^/]+/?$|^/etc/(?:passwd|group)$|/\.config/?$"
+    r"^/etc/(?:passwd|group)$|/\.config/?$"
     r"|/\.git/config$|(?:^|/)\.(?:ssh|aws|gnupg)/?$"
 )
 

@@ -57,7 +57,8 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"^(?:\$|%|\{|\*{3}|x{3,}|\.{3}|your|my[-_]|some|change|example|placeholder|insert|todo|none|null|true|false|redacted"
+    r"^(?:\$|%|\{|\*{3}|x{3,}|\.{3}|your|my[-_]|some|change|example|placeholder|insert|todo|none|null"
+    r"|true|false|redacted"
     r"|os\.|process\.|env[.(\[]|self\.|get|config)|[()\[\]{}]|\*{3}$",
     re.IGNORECASE,
 )

@@ -30,7 +30,8 @@ _AWK_FEEDS = re.compile(rf"print(?:f)?\s*\(?\s*{_AWK_STRING}[^|;}}]*\|&?\s*{_AWK
 
 
 def read_awk(code: str, call: Call) -> str:
-    """Note what an awk program runs and writes."""
+    """Note what an awk program runs and writes. Texts that stand side by side are one."""
+    code = re.sub(r'"[ \t]*"(?=[^"\n]*")', "", code)
     for found in _AWK_RUNS.findall(code):
         call.runs(next(filter(None, found), ""))
     for fed, text in _AWK_FEEDS.findall(code):

@@ -57,8 +57,20 @@ class _Reader:
                     self.names[target.id] = value
         elif isinstance(node, ast.For):
             self.loop(node)
+        elif isinstance(node, ast.Expr):
+            self.opened_only(node.value)
+            self.value(node.value)
         else:
             self.inside(node)
+
+    def opened_only(self, node: ast.expr) -> None:
+        """A file that is opened for writing, and closed or let go at once, is emptied."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "close":
+            node = node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+            mode = text_of(self.value(node.args[1])) if len(node.args) > 1 else "r"
+            if "w" in mode:
+                self.doings.path("truncate", text_of(self.value(node.args[0])))
 
     def inside(self, node: ast.AST) -> None:
         """Any other statement: its expressions, then the statements in it."""
@@ -149,6 +161,10 @@ class _Reader:
             return (text_of(left) + text_of(right))[:MOST_VALUE]
         return veiled(*texts_in(left), *texts_in(right))
 
+    def negative(self, node: ast.UnaryOp) -> Value:
+        value = self.value(node.operand)
+        return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else value
+
     def part(self, node: ast.Subscript) -> Value:
         base = self.value(node.value)
         if isinstance(base, (str, bytes)) and ast.unparse(node.slice) in (":  :-1", "::-1"):
@@ -162,12 +178,16 @@ class _Reader:
         items = self.value(first.iter)
         items = list(items) if isinstance(items, (str, bytes)) else items
         if not isinstance(items, list) or not isinstance(first.target, ast.Name):
+            self.loops += 1
             self.value(node.elt)
+            self.loops -= 1
             return None
+        self.loops += 1
         found = []
         for item in items[:MOST_ITEMS]:
             self.names[first.target.id] = item
             found.append(self.value(node.elt))
+        self.loops -= 1
         return found
 
     def called(self, node: ast.Call) -> Value:
@@ -253,6 +273,7 @@ _WAYS: Final[dict[type, Callable[[_Reader, ast.expr], Value]]] = {
     ast.JoinedStr: _Reader.joined,  # type: ignore[dict-item]
     ast.FormattedValue: _Reader.formatted,  # type: ignore[dict-item]
     ast.BinOp: _Reader.operation,  # type: ignore[dict-item]
+    ast.UnaryOp: _Reader.negative,  # type: ignore[dict-item]
     ast.Subscript: _Reader.part,  # type: ignore[dict-item]
     ast.ListComp: _Reader.comprehension,  # type: ignore[dict-item]
     ast.GeneratorExp: _Reader.comprehension,  # type: ignore[dict-item]

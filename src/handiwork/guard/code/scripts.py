@@ -17,7 +17,7 @@ MOST_CODE = 60_000
 MOST_CALLS = 100
 
 _TEXT = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\bq[qwx]?\s?\{[^{}]*\}|\bqx?\s?\([^()]*\)|%x\{[^{}]*\}|%x\([^()]*\)|\[\[[^\]]*\]\]""",
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\bq[qwx]?\s?\{[^{}]*\}|\bq[qwx]?\s?\([^()]*\)|%x\{[^{}]*\}|%x\([^()]*\)|\[\[[^\]]*\]\]""",
     re.DOTALL,
 )
 _HELD = re.compile("\ue010(\\d+)\ue011")
@@ -82,6 +82,9 @@ def read_script(code: str, call: Call, language: str) -> str:
     literals: list[str] = []
     held = _hold(code, literals)
     _find_calls(held, literals, doings)
+    if "child_process" in code:  # whatever its functions are called here
+        for text in [t for t in literals if " " in t][:20]:
+            doings.runs([text])
     for shell_text in _shell_literals(code, language):
         doings.runs([shell_text])
     _join_up(code, literals, doings)
@@ -106,6 +109,8 @@ def _hold(code: str, literals: list[str]) -> str:
             break
         held = shorter
     for name, place in _SET.findall(held)[:30]:
+        inserted = re.compile(rf"\$\{{?{re.escape(name.lstrip('$@'))}\}}?(?!\w)")
+        literals[:] = [inserted.sub(lambda _, p=place: literals[int(p)], text) for text in literals]  # type: ignore[misc]
         held = re.sub(rf"(?<![\w$@]){re.escape(name)}\b(?!\s*=[^=])", lambda _, p=place: f"\ue010{p}\ue011", held)  # type: ignore[misc]
     return _JOINED.sub(join, held)
 
@@ -166,7 +171,8 @@ def _written(name: str, args: list[str], _around: str, doings: Doings) -> None:
     elif "open" in name.lower() or "chmod" in name or "FileUtils" in name:
         _opened(name, args, doings)
     else:
-        doings.path("move_away" if "ename" in name else "write", first)
+        empties = "truncate" in name or (len(args) > 1 and not args[1].strip())
+        doings.path("move_away" if "ename" in name else "truncate" if empties else "write", first)
         if "ename" in name or "symlink" in name or "copy" in name:
             doings.path("write", args[-1])
 

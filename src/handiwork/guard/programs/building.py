@@ -84,8 +84,8 @@ PROGRAMS = (
         " webpack rollup rolldown vite esbuild parcel swc babel tsup unbuild browserify gulp grunt"
         " brunch snowpack rspack ng vue nuxt next remix astro gatsby hugo jekyll mkdocs sphinx-build"
         " docusaurus storybook typedoc jsdoc doxygen"
-        " protoc buf grpcurl thrift flatc swagger openapi-generator javac java jar scalac kotlinc dmd"
-        " ldc2 ghc ocamlfind as ld ar ranlib strip objcopy nasm yasm bison flex yacc lex pandoc latexmk"
+        " protoc buf grpcurl thrift flatc swagger openapi-generator javac jar scalac kotlinc dmd"
+        " ldc2 ocamlfind as ld ar ranlib strip objcopy nasm yasm bison flex yacc lex pandoc latexmk"
         " pdflatex xelatex lualatex"
         " direnv nvm fnm volta asdf mise pyenv rbenv jenv sdk tfenv goenv nodenv",
         quiet=True,

@@ -9,6 +9,7 @@ from ..shell.marks import SECRET, is_known, veiled
 from .arguments import Arguments
 from .entry import Program, Rule
 from .notes import described, note_path
+from .shells import INSIDE
 from .signs import MINING
 
 _RUN_VALUES = frozenset(
@@ -74,7 +75,7 @@ _RUN_VALUES = frozenset(
     ]
 )
 _HOST_PATH = re.compile(
-    r"^(?:/|/etc|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock"
+    r"^(?:/|/etc(?:/.*)?|/var|/usr|/root|/home|/proc|/sys|/dev|/boot|/bin|/lib|~|/var/run/docker\.sock"
     r"|/run/docker\.sock|/var/run|/var/lib/docker)/?(?::|$)"
 )
 
@@ -142,7 +143,7 @@ def _inside(call: Call, words: list[str]) -> None:
     """A program in a container: its files are the container's, but what it does to them counts."""
     shell = call.shell
     outer = (shell.cwd, shell.workspace)
-    shell.cwd, shell.workspace = "/workdir", "/workdir"
+    shell.cwd = shell.workspace = INSIDE
     if len(words) == 1 and " " in words[0]:
         call.runs(words[0])
     else:

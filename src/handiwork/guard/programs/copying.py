@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..places import is_disk, is_system, sensitive
+from ..places import is_disk, is_system, is_vital, sensitive
 from ..shell.call import Call
 from ..shell.marks import ENDLESS, FETCHED, SECRET, is_known, veiled
 from .arguments import Arguments
@@ -120,14 +120,7 @@ def read_rsync(call: Call, arguments: Arguments) -> str:
     sources, target = _target(arguments)
     remote = bool(_REMOTE.match(target))
     for source in sources:
-        if (
-            remote
-            and not _REMOTE.match(source)
-            and (sensitive(call.shell.resolve(source)) or SECRET in (call.shell.content(source) or ""))
-        ):
-            call.effect("leak", target)
-        elif not _REMOTE.match(source):
-            call.shell.reads(source)
+        _sends(call, source, target, remote=remote)
     if target and not remote:
         note_path(call, "write", target)
         if any(_REMOTE.match(s) for s in sources):
@@ -142,6 +135,19 @@ def read_rsync(call: Call, arguments: Arguments) -> str:
         for source in sources:
             note_path(call, "delete", source)
     return veiled(call.stdin)
+
+
+def _sends(call: Call, source: str, target: str, *, remote: bool) -> None:
+    """One source of a copy: to another machine it leaves this one."""
+    full = call.shell.resolve(source)
+    if _REMOTE.match(source):
+        return
+    if remote and (sensitive(full) or SECRET in (call.shell.content(source) or "")):
+        call.effect("leak", target)
+    elif remote and is_vital(full, call.shell.home):
+        call.effect("send_file", source)
+    else:
+        call.shell.reads(source)
 
 
 def _deletes(call: Call, target: str, *, remote: bool) -> None:

@@ -47,12 +47,6 @@ def _sql(call: Call, arguments: Arguments) -> str:
     return veiled(call.stdin)
 
 
-_DROPS = (
-    "drop|flush|flushall|flushdb|shutdown|delete|del|debug|config|script|reset|purge|truncate|remove"
-    "|unlink|slaveof|replicaof|destroy"
-)
-
-
 def _drops(call: Call, _arguments: Arguments) -> str:
     if call.name in ("dropdb", "dropuser", "createuser", "dropschema", "droplang"):
         call.effect("database", " ".join([call.name, *call.args])[:80])

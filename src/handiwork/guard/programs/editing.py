@@ -12,6 +12,9 @@ from .entry import Program, Rule
 from .notes import note_path
 from .packing import read_tar, read_unzip, read_zip
 
+_WRITES = re.compile(r"(?:^|[|\n:])\s*(?:wq?!?|x!?|wa!?|wqa|update|write)\s*(?:$|[|\n])")
+_EMPTIES = re.compile(r"(?:^|[|\n:])\s*(?:%|1,\$)\s*d")
+
 
 def _editor(call: Call, arguments: Arguments) -> str:
     """vi, ex, ed and their like: commands behind `-c` and `+`, or fed to it; files that it opens."""
@@ -22,18 +25,15 @@ def _editor(call: Call, arguments: Arguments) -> str:
     for text in (*commands, call.stdin or ""):
         if text and is_known(text):
             read_editor(text, call)
-    writes = bool(
-        re.search(
-            r"(?:^|[|\n:])\s*(?:wq?!?|x!?|wa!?|wqa|update|write)\s*(?:$|[|\n])",
-            "\n".join((*commands, call.stdin or "")),
-        )
-    )
+    text = "\n".join((*commands, call.stdin or ""))
+    kind = "truncate" if _EMPTIES.search(text) else "write"
     for path in arguments.operands:
         if path.startswith("+") or path in ("-", "%"):
             continue
-        note_path(call, "write", path) if writes or call.shell.resolve(path).startswith("/etc") else call.shell.reads(
-            path
-        )
+        if _WRITES.search(text) or call.shell.resolve(path).startswith("/etc"):
+            note_path(call, kind, path)
+        else:
+            call.shell.reads(path)
     return veiled()
 
 
@@ -63,7 +63,7 @@ PROGRAMS = (
         forbid=("cpio -idm -D / < x",),
     ),
     Program(
-        "unzip 7z 7za 7zr unrar unar bsdunzip unar lsar",
+        "unzip 7z 7za 7zr unrar bsdunzip unar lsar",
         values="-d -x -P -C --output-directory",
         reader=read_unzip,
         rules=(Rule("d", "discard"), Rule("a -sdel", "discard")),

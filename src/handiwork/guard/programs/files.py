@@ -61,6 +61,10 @@ def _chmod(call: Call, arguments: Arguments) -> str:
     if re.fullmatch(r"0?[4-7]00", mode) and not deep:
         return ""  # for the owner alone
     for path in paths:
+        if re.fullmatch(r"0{1,4}|[augo]*-r?w?x?", mode) and "r" in mode.replace("0", "r"):
+            kind = "mode_open"
+            note_path(call, kind, path)
+            continue
         if _sets_user(mode):
             call.effect("setuid", path)
         opens = bool(re.search(r"^0?[0-7]?[0-7][0-7][2367]$|(?:^|,)(?:[ugo]*[ao][ugo]*|)[+=][rxX]*w", mode))
@@ -116,8 +120,11 @@ def _fallocate(call: Call, arguments: Arguments) -> str:
     for path in arguments.operands:
         if huge:
             call.effect("fill", path)
-        note_path(call, "write", path)
+        note_path(call, "truncate" if arguments.has(_PUNCHES) else "write", path)
     return ""
+
+
+_PUNCHES = ("-p", "--punch-hole", "-z", "--zero-range", "-c", "--collapse-range")
 
 
 PROGRAMS = (
@@ -161,7 +168,7 @@ PROGRAMS = (
         ask=("gio trash --empty",),
     ),
     Program(
-        "shred wipe srm scrub nwipe sdelete",
+        "shred wipe srm scrub sfill nwipe sdelete",
         values="-n -s --iterations --size --random-source",
         rules=(Rule("", "shred", "all"),),
         ask=("shred -u secrets.txt",),

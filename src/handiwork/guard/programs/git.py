@@ -11,6 +11,7 @@ from ..shell.call import Call
 from ..shell.marks import veiled
 from .arguments import Arguments
 from .notes import described, note_folder, note_path
+from .signs import MINING
 
 # Settings whose value is a program, or that say whom to trust.
 _RUN_SETTINGS: Final = re.compile(
@@ -36,6 +37,7 @@ _READS: Final = names(
     " range-diff help version"
     " check-ignore check-attr verify-commit verify-tag var annotate"
 )
+_RUN_OPTIONS: Final = ("--upload-pack", "--receive-pack", "--exec", "-x", "--extcmd", "--open-files-in-pager", "-O")
 _URL: Final = re.compile(r"\w+://|ext::|[\w.-]+@[\w.-]+:")
 
 
@@ -44,7 +46,7 @@ def read_git(call: Call, arguments: Arguments) -> str:
     for setting in arguments.of(("-c", "--config", "--config-env")):
         name, _, value = setting.partition("=")
         _setting(call, name, value)
-    for text in arguments.of(("--upload-pack", "--receive-pack", "--exec", "-x", "--extcmd")):
+    for text in arguments.of(_RUN_OPTIONS):
         call.runs(text)
     if any("ext::" in a for a in call.args):
         call.effect("run_other", "git is told to run a program as its remote")
@@ -120,8 +122,21 @@ def _config(call: Call, arguments: Arguments) -> None:
         call.effect("env_tamper", f"{name}={value}")
 
 
+def _remote(call: Call, arguments: Arguments) -> None:
+    """Another address for a remote; over plain HTTP anybody on the way can change what comes."""
+    if arguments.operands[1:2] == ["set-url"] and any(o.startswith("http://") for o in arguments.operands[2:]):
+        call.effect("env_tamper", described(call))
+
+
+def _fetch(call: Call, arguments: Arguments) -> None:
+    if any(ref.startswith("+") for ref in arguments.operands[1:]):
+        call.effect("rewrite", described(call))
+
+
 def _clone(call: Call, arguments: Arguments) -> None:
     given = arguments.operands[1:]
+    if given and MINING.search(given[0]):
+        call.effect("mining")
     if given:
         folder = given[1] if len(given) > 1 else re.sub(r"\.git$", "", given[0].rstrip("/")).rpartition("/")[2]
         note_folder(call, folder, fetched=True)
@@ -160,7 +175,9 @@ _WAYS: Final[dict[str, Callable[[Call, Arguments], None]]] = {
     "clone": _clone,
     "config": _config,
     "cat-file": _show,
+    "fetch": _fetch,
     "push": _push,
+    "remote": _remote,
     "restore": _restore,
     "show": _show,
     "submodule": _runs_rest(1, "foreach"),

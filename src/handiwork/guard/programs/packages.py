@@ -9,6 +9,7 @@ from ..shell.marks import veiled
 from .arguments import Arguments
 from .entry import Program, Rule
 from .notes import described
+from .signs import MINING
 
 _STRANGE = re.compile(
     r"(?:^|@|\+)(?:git\+|hg\+|svn\+|bzr\+)?(?:http://|https?://|git@|ftp://|git://|ssh://"
@@ -64,6 +65,8 @@ def _install(call: Call, arguments: Arguments) -> str | None:
     given = verbs.intersection(arguments.operands[:2])
     if given:
         for operand in arguments.operands[1:]:
+            if MINING.search(operand):
+                call.effect("mining")
             if _STRANGE.search(operand) or (call.name in _HUBBED and _HUB.match(operand)):
                 call.effect("package_remote", operand)
         for address in arguments.of(_INDEX):
@@ -82,7 +85,7 @@ def _setting(call: Call, arguments: Arguments) -> None:
     joined = " ".join(arguments.operands[1:])
     if re.search(
         r"registry|index-url|proxy|script-shell|strict-ssl|global\.index|trusted-host|repositories\."
-        r"|node-options|http-basic|sources",
+        r"|node-options|http-basic|sources|channels",
         joined,
     ) and not _USUAL.search(joined):
         call.effect("env_tamper", f"{call.name} config {joined}")
@@ -128,6 +131,8 @@ def _system(call: Call, arguments: Arguments) -> str:
         call.effect("package_remove", described(call))
     if arguments.operands[:1] == ["install"]:
         for operand in arguments.operands[1:]:
+            if MINING.search(operand):
+                call.effect("mining")
             if re.search(r"^(?:\.{0,2}/|http).*\.(?:deb|rpm|apk|pkg\S*)$", operand) or operand.startswith("http://"):
                 call.effect("package_remote", operand)
     for option in arguments.of(("-o",)):
@@ -177,7 +182,7 @@ PROGRAMS = (
         forbid=("uv run rm -rf /",),
     ),
     Program(
-        "npm pnpm yarn bun corepack lerna nx turbo rush ni vlt",
+        "npm pnpm yarn corepack lerna nx turbo ni vlt",
         values="--prefix --registry -C --cwd -c --call -w --workspace --filter -F --package --tag --scope"
         " --node-options --testMatch -p",
         reader=_install,

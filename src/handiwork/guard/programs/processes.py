@@ -159,14 +159,13 @@ PROGRAMS = (
         forbid=("systemctl poweroff", "systemctl reboot"),
     ),
     Program(
-        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir"
-        " s6-svc brew-services",
+        "service rc-service sv initctl rc-update update-rc.d chkconfig invoke-rc.d svcadm runsvdir brew-services",
         rules=(
             Rule(
                 "* stop|restart|reload|disable|delete|del|force-stop|down|off|remove|enable|add|defaults",
                 "service",
             ),
-            Rule("stop|restart|down|disable|delete|remove|exit|term|kill|off", "service"),
+            Rule("stop|restart|down|disable|delete|del|remove|exit|term|kill|off", "service"),
             Rule("--del|--level", "service"),
         ),
         allow=("service nginx status",),
@@ -193,7 +192,7 @@ PROGRAMS = (
         "launchctl",
         rules=(
             Rule("load|bootstrap|submit|enable|kickstart", "persistence"),
-            Rule("unload|bootout|remove|disable|kill|stop", "service"),
+            Rule("unload|bootout|remove|disable|kill|stop|setenv|unsetenv", "service"),
             Rule("reboot", "power"),
         ),
         allow=("launchctl list",),

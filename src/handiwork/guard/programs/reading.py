@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..code.lines import read_awk, read_sed
+from ..code.lines import read_awk, read_editor, read_sed
 from ..shell.call import Call
 from ..shell.marks import SECRET, veiled
 from ..shell.printers import printed
@@ -16,7 +16,10 @@ from .notes import note_path
 def _awk(call: Call, arguments: Arguments) -> str:
     """`awk [-f file] program files`."""
     programs = [call.text_of(f) for f in arguments.of(("-f", "--file"))] or arguments.operands[:1]
+    given = dict(v.split("=", 1) for v in arguments.of(("-v", "--assign")) if "=" in v)
     for program in programs:
+        for name, value in given.items():
+            program = re.sub(rf"\b{re.escape(name)}\b", lambda _, v=value: '"' + v + '"', program)  # type: ignore[misc]  # noqa: PLW2901
         read_awk(program, call)
     skipped = 0 if arguments.of(("-f", "--file")) else 1
     fed = [call.text_of(path) for path in arguments.operands[skipped:] if "=" not in path]
@@ -43,7 +46,15 @@ def _sed(call: Call, arguments: Arguments) -> str:
     return veiled(fed, *scripts) if output is None else output
 
 
-_SED_EMPTIES = re.compile(r"\s*(?:1,\$|/\.?\*?/)?\s*d\s*;?\s*\Z")
+def _pager(call: Call, _arguments: Arguments) -> str | None:
+    """`less +'!text' file`: what stands behind the plus is done first."""
+    for word in call.args:
+        if word.startswith("+"):
+            read_editor(word[1:], call)
+    return None
+
+
+_SED_EMPTIES = re.compile(r"\s*(?:(?:1,\$|/\.?\*?/)?\s*d|s/\.\*//g?)\s*;?\s*\Z")
 
 
 def _sort(call: Call, arguments: Arguments) -> str | None:
@@ -102,32 +113,42 @@ _GREP_VALUES = (
 
 PROGRAMS = (
     Program(
-        "cat bat batcat less more most head nl tac rev wc cut paste fold fmt expand unexpand column pr"
-        " od hexdump xxd strings"
-        " base64 base32 basenc cmp diff comm join uniq md5sum sha1sum sha224sum sha256sum sha384sum"
-        " sha512sum b2sum cksum sum"
-        " shasum md5 zcat bzcat xzcat zstdcat zless gzcat colordiff vimdiff sdiff diff3 jq yq csvlook"
-        " look tsort shuf iconv"
-        " hd view mdcat glow pygmentize highlight pv hexyl",
-        values="-n -c --lines --bytes -d -f --delimiter --fields -w --width -s -l -H --language --style --theme"
-        " --arg --argjson"
-        " --slurpfile --highlight-line -r --line-range --length -t -o --iterations",
+        "cat tac rev wc md5 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum"
+        " shasum zcat bzcat xzcat"
+        " zstdcat gzcat cmp diff colordiff vimdiff sdiff diff3 expand unexpand column hd mdcat glow tsort",
+        values="--width --label --tabs",
         reads=0,
         only_reads=True,
-        allow=(
-            "cat README.md",
-            "cat /etc/passwd | wc -l",
-            "cat ~/.ssh/id_ed25519.pub",
-            "wc -l <<< 'rm -rf /'",
-            "jq .a x.json",
-        ),
-        ask=(
-            "cat ~/.ssh/id_rsa",
-            "head -n1 .env",
-            "base64 ~/.aws/credentials",
-            "cat /etc/shadow",
-            "strings /proc/1/environ",
-        ),
+        allow=("cat README.md", "cat /etc/passwd | wc -l", "cat ~/.ssh/id_ed25519.pub", "wc -l <<< 'rm -rf /'"),
+        ask=("cat ~/.ssh/id_rsa", "cat -n .env", "diff .env x", "cat /etc/shadow", "wc -c ~/.netrc"),
+    ),
+    Program(
+        "head nl cut paste fold fmt od hexdump xxd strings comm join uniq shuf pr look csvlook"
+        " pygmentize highlight pv hexyl",
+        values="-n -c -d -f -w -s -l -t -j -N -A -b --lines --bytes --fields --delimiter --length --skip --width",
+        reads=0,
+        only_reads=True,
+        allow=("head -n 20 a.txt", "cut -d: -f1 /etc/passwd", "xxd file.bin | head"),
+        ask=("head -n1 .env", "strings /proc/1/environ", "xxd -l 16 ~/.ssh/id_rsa", "head -5 ~/.aws/credentials"),
+    ),
+    Program(
+        "base64 base32 basenc gbase64",
+        values="-w --wrap -i --input -o --output -b --break",
+        reads=0,
+        only_reads=True,
+        allow=("base64 -d a.b64", "echo x | base64"),
+        ask=("base64 ~/.aws/credentials", "base64 -w0 .env"),
+    ),
+    Program(
+        "less more most bat batcat zless iconv",
+        values="-p -P -b -h -j -o -O -x -y -f -t -l -H -r --language --style --theme --highlight-line"
+        " --line-range --pager",
+        reads=0,
+        only_reads=True,
+        reader=_pager,
+        allow=("less README.md", "bat --list-languages", "less +F app.log"),
+        ask=("less ~/.aws/credentials", "bat .env"),
+        forbid=("less +'!rm -rf /' x",),
     ),
     Program(
         "jq yq gron fx dasel",
@@ -204,11 +225,11 @@ PROGRAMS = (
         " readlink namei lsof lsblk"
         " blkid findmnt lscpu lspci lsusb lsmod lsns lsipc lslocks lsattr getfacl getfattr id whoami"
         " groups users who w last lastb uptime"
-        " uname arch cal ncal locale nproc free vmstat iostat mpstat sar top htop btop atop ps"
+        " uname cal ncal locale free vmstat iostat mpstat sar top htop btop atop ps"
         " pstree pgrep pidof pmap pidstat tty lsb_release getconf getent ss netstat ifstat iftop nload"
         " ulimit test [ true false"
-        " sleep seq expr bc dc factor numfmt units tput clear cksum fc-list ldd nm objdump readelf size"
-        " addr2line c++filt xdpyinfo xrandr_ ping ping6 traceroute tracepath mtr whois cloc tokei scc"
+        " sleep seq expr bc dc factor numfmt units tput clear fc-list ldd nm objdump readelf size"
+        " addr2line c++filt xdpyinfo xrandr_ traceroute tracepath mtr whois cloc tokei scc"
         " nproc uuidgen mcookie"
         " zdump finger man-db identify ffprobe mediainfo pdfinfo lsinitramfs"
         " shellcheck yamllint jsonlint hadolint spell jobs",
@@ -291,9 +312,18 @@ PROGRAMS = (
         ask=("gpg --export-secret-keys", "gpg --delete-secret-keys A"),
     ),
     Program(
-        "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli gcore",
+        "ccrypt ccencrypt aescrypt gocryptfs cryptmount",
+        rules=(Rule("!-d|--decrypt|-h", "shred", "all"),),
+        ask=("ccrypt notes.txt",),
+    ),
+    Program(
+        "security secret-tool pass op bw lpass keyring gopass vault-token keepassxc-cli",
         rules=(
-            Rule("!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit", "read_secret"),
+            Rule(
+                "!^list|status|help|version|ls|add|generate|set|sync|init|insert|git|lock|unlock|edit|run"
+                "|inject|whoami|version",
+                "read_secret",
+            ),
         ),
         allow=("pass ls", "op --version"),
         ask=("security dump-keychain -d", "pass show mail", "secret-tool lookup a b"),

@@ -11,6 +11,7 @@ from .notes import described
 from .signs import BREAKING_IN
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+INSIDE = "/workdir"  # where programs in a container stand
 _VALUED = ("-o", "+o", "-O", "+O", "--rcfile", "--init-file")
 
 
@@ -38,8 +39,11 @@ def read_shell(call: Call, _arguments: Arguments) -> str | None:
 
 
 def _waits(call: Call) -> None:
-    """A shell that somebody types into."""
+    """A shell that somebody types into; one that another program starts is a way around what was judged."""
     call.shell.programs.append("shell")
+    replaced = "exec" in call.shell.programs[-3:]
+    if call.shell.depth > 1 and call.stdin is None and call.shell.workspace != INSIDE and not replaced:
+        call.effect("run_other", f"{call.name}, a shell to type into")
     if call.socket:
         call.effect("remote_shell", call.socket)
 
@@ -47,6 +51,8 @@ def _waits(call: Call) -> None:
 def _run_text(call: Call, words: list[str]) -> str:
     shell = call.shell
     outer, shell.positional = shell.positional, words[2:]
+    if len(words) > 1:
+        shell.variables["0"] = words[1]
     output = call.runs(words[0], stdin=call.stdin)
     shell.positional = outer
     return output
@@ -88,7 +94,8 @@ def read_env(call: Call, _arguments: Arguments) -> str:
     while words and words[0].startswith("-"):
         flag = words.pop(0)
         if flag in ("-u", "--unset", "-C", "--chdir") and words:
-            words.pop(0)
+            value = words.pop(0)
+            call.shell.cwd = call.shell.resolve(value) if flag in ("-C", "--chdir") else call.shell.cwd
         elif flag in ("-S", "--split-string") or flag.startswith(("-S", "--split-string=")):
             text = words.pop(0) if flag in ("-S", "--split-string") and words else flag.partition("S")[2].lstrip("=")
             return call.runs(" ".join([text, *words]), stdin=call.stdin)
@@ -144,6 +151,8 @@ def read_xargs(call: Call, arguments: Arguments) -> str:
     """`xargs program`: what it is fed becomes arguments; `-I{}` says where."""
     words = arguments.rest or ["echo"]
     fed = UNKNOWN if call.stdin is None else call.stdin
+    for path in arguments.of(("-a", "--arg-file")):
+        fed = call.text_of(path)
     marks = [m or "{}" for m in arguments.of(("-I", "-i", "--replace"))] or (["{}"] if arguments.has(("-i",)) else [])
     lines = fed.replace("\0", "\n").split("\n") if is_known(fed) else [veiled(fed)]
     if not marks:

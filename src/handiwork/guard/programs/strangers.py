@@ -44,8 +44,7 @@ def judge_stranger(call: Call) -> str:
     if "/" in call.word:
         call.touches("run_file", call.word)
     call.effect("run", call.name)
-    if BREAKING_IN.search(call.name):
-        call.effect("run_other", f"{call.name}, which sounds like breaking in")
+    _signs(call)
     if "--help" in call.args or "--version" in call.args:
         return veiled()
     if _sounds_destructive(call):
@@ -58,14 +57,22 @@ def judge_stranger(call: Call) -> str:
     return veiled(call.stdin, *(r for r in read if r), shell.stdin if call.stdin is None else None)
 
 
+def _signs(call: Call) -> None:
+    """What the words of a call give away by themselves."""
+    if BREAKING_IN.search(call.name):
+        call.effect("run_other", f"{call.name}, which sounds like breaking in")
+    if MINING.search(" ".join([call.name, *call.args[:MOST_LOOKED_AT]])):
+        call.effect("mining")
+    if call.args[:1] == ["publish"]:
+        call.effect("publish", described(call))
+
+
 def _sounds_destructive(call: Call) -> bool:
     if call.word.startswith("/etc/init.d/") and {"stop", "restart", "disable"}.intersection(call.args):
         return True
     if _DESTROYING_NAMES.intersection(_PARTS.split(call.name)):
         return True
     operands = [a for a in call.args[:4] if not a.startswith("-")][:3]
-    if operands[:1] == ["publish"] or MINING.search(" ".join([call.name, *call.args[:12]])):
-        call.effect("publish" if operands[:1] == ["publish"] else "mining", described(call))
     if any(_DESTROYS.intersection(_words(o)) for o in operands[:2] or operands):
         return True
     return any(_DESTROYING_FLAGS.match(a) for a in call.args[:20] if a.startswith("-"))

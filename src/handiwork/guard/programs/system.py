@@ -36,11 +36,20 @@ def _sysctl(call: Call, arguments: Arguments) -> str:
     return ""
 
 
+def _only_shows(call: Call, arguments: Arguments) -> bool:
+    """Whether an account tool only tells: `chage -l`, `passwd -S`, `useradd -D`, `dscl . -read`."""
+    if call.name == "dscl":
+        return not any(a.lstrip("-") in ("create", "delete", "append", "merge", "change", "passwd") for a in call.args)
+    looks = ["-S", "--status", "-h", "--help"]
+    looks += {"chage": ["-l", "--list"], "chsh": ["-l"], "useradd": ["-D"]}.get(call.name, [])
+    return arguments.has(looks) and not (call.name == "useradd" and arguments.operands)
+
+
 def _account(call: Call, arguments: Arguments) -> str:
     """`passwd` alone changes one's own password; every other way changes accounts."""
     if call.name == "passwd" and not call.args:
         call.effect("settings", "passwd")
-    elif not arguments.has(("-S", "--status", "-h", "--help")):
+    elif not _only_shows(call, arguments):
         call.effect("account", described(call))
     return ""
 
@@ -53,7 +62,7 @@ PROGRAMS = (
         " gpasswd chpasswd chage chsh chfn newusers vipw vigr"
         " visudo dscl sysadminctl pwconv pwunconv grpconv",
         reader=_account,
-        allow=("passwd --status eve", "useradd --help"),
+        allow=("passwd --status eve", "chage -l bob", "useradd --help"),
         ask=("passwd",),
         forbid=(
             "usermod -aG sudo eve",
@@ -206,7 +215,8 @@ PROGRAMS = (
         ask=("update-alternatives --set x /tmp/y",),
     ),
     Program(
-        "unshadow john hashcat hydra mimikatz chntpw gcore pwdump secretsdump.py lazagne linpeas.sh"
+        "arpspoof ettercap bettercap dsniff unshadow john hashcat hydra mimikatz chntpw gcore pwdump"
+        " secretsdump.py lazagne linpeas.sh"
         " responder metasploit msfconsole msfvenom sqlmap crackmapexec",
         rules=(Rule("!-h", "read_secret"),),
         ask=("unshadow /etc/passwd /etc/shadow", "gcore 1234", "john h.txt"),
@@ -224,6 +234,24 @@ PROGRAMS = (
         quiet=True,
         allow=("schtasks /query",),
         ask=("schtasks /create /tn x", "reg add HKCU x", "net user eve x /add"),
+    ),
+    Program(
+        "keytool",
+        rules=(Rule("-delete", "settings"),),
+        quiet=True,
+        allow=("keytool -list -keystore ks.jks",),
+        ask=("keytool -delete -alias x",),
+    ),
+    Program(
+        "wg-quick wg iw bluetoothctl s6-svc setx",
+        rules=(
+            Rule("down|up|power|disconnect|remove|untrust|set|dev|block", "firewall"),
+            Rule("-d|-k|/M", "service"),
+            Rule("PATH", "settings"),
+        ),
+        quiet=True,
+        allow=("bluetoothctl devices", "wg show"),
+        ask=("wg-quick down wg0", "bluetoothctl power off", "s6-svc -d x"),
     ),
     Program(
         "udevadm",

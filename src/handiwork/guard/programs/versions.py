@@ -13,7 +13,8 @@ PROGRAMS = (
         "git",
         values="-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --file -b -B"
         " -S -G --grep"
-        " --author --since --until --depth --branch -o --output --origin --upload-pack --receive-pack -x"
+        " --open-files-in-pager --author --since --until --depth --branch -o --output --origin"
+        " --upload-pack --receive-pack -x"
         " --extcmd --exec"
         " --config --format --pretty --source -s --strategy --date --onto --reference --recurse-submodules-default",
         reader=read_git,
@@ -26,7 +27,10 @@ PROGRAMS = (
             Rule("reset --hard|--merge|--keep", "discard"),
             Rule(f"clean {_DRY}", "discard"),
             Rule("checkout -f|--force", "discard"),
-            Rule("switch -f|--force|--discard-changes", "discard"),
+            Rule("switch -f|--force|--discard-changes|-C|--force-create", "discard"),
+            Rule("checkout -B", "discard"),
+            Rule("fetch|pull -f|--force", "rewrite"),
+            Rule("submodule update -f|--force", "discard"),
             Rule("branch -D|-f|--force", "rewrite"),
             Rule("branch -M +3", "rewrite"),
             Rule("tag -d|--delete|-f|--force", "rewrite"),
@@ -44,6 +48,7 @@ PROGRAMS = (
             Rule("submodule deinit", "discard"),
             Rule("rm -f|--force|-r !--cached", "discard"),
             Rule("lfs prune|uninstall", "discard"),
+            Rule("lfs migrate", "rewrite"),
             Rule("update-index --index-info|--force-remove", "discard"),
             Rule("daemon|credential|credential-store|credential-cache fill|get", "read_secret"),
             Rule(

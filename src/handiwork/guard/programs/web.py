@@ -42,9 +42,6 @@ _LOGIN: Final = (
 _LOCAL = re.compile(
     r"(?:localhost|127(?:\.\d+)*|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)$|.*\.(?:local|localhost|test)$"
 )
-_SHELL_PATH = re.compile(
-    r"(?:^|[/,:=\s'\"])(?:(?:ba|da|z|k|c|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|python[\d.]*|perl)(?:$|[,\s'\"])"
-)
 _STORES: Final = (":9200", ":5984", ":8086", ":6333", ":8983", ":7700", ":2379", ":8500")
 _METADATA: Final = ("169.254.169.254", "metadata.google.internal", "metadata.azure", "100.100.100.200", "fd00:ec2::254")
 
@@ -202,8 +199,10 @@ def read_ssh(call: Call, arguments: Arguments) -> str:
     if arguments.has(("-R",)):
         call.effect("listen", described(call))
     if len(rest) < 2:
+        _same_machine(call, rest[0] if rest else "")
         return call.runs(call.stdin) if call.stdin and is_known(call.stdin) else REMOTE
     host = rest[0]
+    _same_machine(call, host)
     inner = Arguments(rest[1:], frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-D")), leading=True).rest
     outer = (call.shell.cwd, call.shell.workspace)
     call.shell.cwd, call.shell.workspace = f"//{host}", ""
@@ -212,12 +211,24 @@ def read_ssh(call: Call, arguments: Arguments) -> str:
     return veiled(call.stdin)
 
 
+def _same_machine(call: Call, host: str) -> None:
+    user, _, name = host.rpartition("@")
+    if user == "root" and is_local(name):
+        call.effect("privilege", described(call))
+
+
 def read_openssl(call: Call, arguments: Arguments) -> str | None:
     """`openssl`: `s_client` is a connection, `enc` with an output writes it."""
     if arguments.operands[:1] == ["s_client"]:
         call.shell.programs.append("s_client")
         _leaves(call)
         return REMOTE
+    if (
+        arguments.operands[:1] in (["enc"], ["base64"], ["zlib"])
+        and arguments.of(("-in",))
+        and not arguments.of(("-out",))
+    ):
+        return veiled(call.text_of(arguments.of(("-in",))[0]))
     if arguments.operands[:1] == ["enc"]:
         call.shell.encrypted.update(call.shell.resolve(path) for path in arguments.of(("-in",)))
     for path in arguments.of(("-out", "-keyout")):
@@ -242,3 +253,11 @@ def read_method(call: Call, arguments: Arguments) -> str | None:
     if "DELETE" in (value.upper() for value in arguments.of(("-X", "--request", "--method"))):
         call.effect("cloud", described(call))
     return None
+
+
+def read_xterm(call: Call, arguments: Arguments) -> str:
+    """`xterm -display host:n`: a terminal on this machine, shown on another one."""
+    for display in arguments.of(("-display",)):
+        if display.partition(":")[0] not in ("", "localhost", "unix", "127.0.0.1"):
+            call.effect("remote_shell", display)
+    return veiled()

@@ -23,7 +23,9 @@ def _watch_text(call: Call, arguments: Arguments) -> str:
 
 
 def _later(call: Call, _arguments: Arguments) -> str:
-    """`at`, `batch`: the fed text runs later."""
+    """`at`, `batch`: the fed text runs later; `-l` lists."""
+    if call.args[:1] == ["-l"]:
+        return ""
     call.effect("persistence", " ".join([call.name, *call.args]))
     return call.runs(call.stdin) if call.stdin else ""
 
@@ -169,13 +171,18 @@ PROGRAMS = (
         forbid=("script -qc 'rm -rf /' /dev/null",),
     ),
     _wrapper(
-        "watch entr viddy hyperfine nodemon watchexec reflex onchange",
-        "-n --interval -w -m -r -s -e -d -i --ext --watch --exec -x --warmup"
-        " --runs -p --prepare -N -S -C --shell --min-runs -M",
-        "words",
+        "watch viddy",
+        "-n --interval -q --equexit",
         reader=_watch_text,
-        allow=("watch -n1 'kubectl get pods'", "hyperfine -m 7 'make'"),
-        forbid=("watch -n1 'rm -rf /'",),
+        allow=("watch -n1 'kubectl get pods'",),
+        forbid=("watch -n1 'rm -rf /'", "watch -x rm -rf /"),
+    ),
+    _wrapper(
+        "entr hyperfine nodemon watchexec reflex onchange",
+        "-w -m -r -s -e -d -i --ext --watch --exec -x --warmup --runs -p --prepare -S --shell --min-runs -M",
+        reader=_watch_text,
+        allow=("hyperfine -m 7 'make'",),
+        forbid=("hyperfine 'rm -rf /'",),
     ),
     _wrapper("at batch", "-f -q", reader=_later, ask=("echo ls | at now",), forbid=("echo 'rm -rf /' | at now",)),
     _wrapper("busybox toybox", "", reader=_busybox, allow=("busybox ls",), forbid=("busybox rm -rf /",)),

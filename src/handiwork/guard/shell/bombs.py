@@ -28,7 +28,8 @@ def bombs_in_loop(loop: Node, source: bytes) -> bool:
         return False
     names = {_name(command, source) for command in _commands(body)}
     grows = {b"mkdir", b"cd"} <= names or b">>" in source[body.start_byte : body.end_byte]
-    if not grows and not any(c.type == "&" for c in body.children):
+    beside = any(c.next_sibling is not None and c.next_sibling.type == "&" for c in _commands(body))
+    if not grows and not beside:
         return False
     return not _PAUSES & names
 

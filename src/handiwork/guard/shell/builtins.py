@@ -212,8 +212,9 @@ def _enable(call: Call) -> str:
 
 
 def _bind(call: Call) -> str:
-    if "-x" in call.args or "-f" in call.args:
-        call.effect("env_tamper", "bind " + " ".join(call.args))
+    runs = ("-C",) if call.word == "complete" else ("-x", "-f")
+    if any(flag in call.args for flag in runs):
+        call.effect("env_tamper", " ".join([call.word, *call.args]))
     return ""
 
 
@@ -239,7 +240,6 @@ BUILTINS: dict[str, Callable[[Call], str]] = {
             "shopt",
             "caller",
             "compgen",
-            "complete",
             "compopt",
             "logout",
             "suspend",
@@ -260,6 +260,7 @@ BUILTINS: dict[str, Callable[[Call], str]] = {
     **dict.fromkeys((".", "source"), _source),
     "alias": _alias,
     "bind": _bind,
+    "complete": _bind,
     "coproc": _coproc,
     "echo": _echo,
     "enable": _enable,

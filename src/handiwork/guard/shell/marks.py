@@ -16,7 +16,7 @@ REMOTE = "\ue003"  # something that a stranger types over an open connection
 ENDLESS = "\ue004"  # something that never ends
 
 _MARKS = re.compile("[\ue000-\ue004]")
-_LABELS = (SECRET, FETCHED, REMOTE, ENDLESS)
+_LABELS = (SECRET, FETCHED, REMOTE)
 
 
 def is_known(text: str) -> bool:

@@ -162,7 +162,10 @@ def _replaced(text: str, rest: str, *, everywhere: bool) -> str:
 def arithmetic(expression: str, shell: Shell, expand_text: ExpandText) -> str:
     """The value of one plain step of arithmetic; substitutions in it are read, everything else is unknown."""
     text = expand_text(expression, shell)
-    found = _SUM.match(re.sub(r"[A-Za-z_]\w*", lambda m: shell.value(m[0]) or m[0], text))
+    text = re.sub(r"[A-Za-z_]\w*", lambda m: shell.value(m[0]) or m[0], text)
+    if "$(" in text or "`" in text:
+        expand_text(text, shell)  # a variable's text is worked out, too
+    found = _SUM.match(text)
     if not found:
         return UNKNOWN
     left, sign, right = int(found[1]), found[2], int(found[3] or 0)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .heredocs import Heredoc, heredoc_at
 from .marks import REMOTE, UNKNOWN, is_known
 from .session import Shell
 from .words import expand_one, expand_text
@@ -28,38 +29,23 @@ class Redirects:
     feeds: list[str] = field(default_factory=list)
 
 
-def read_redirects(nodes: list[Node], source: bytes, shell: Shell) -> Redirects:
+def read_redirects(nodes: list[Node], source: bytes, documents: list[Heredoc], shell: Shell) -> Redirects:
     """Read the redirections of one command, in their order."""
     found = Redirects()
     here_string = False
     for node in nodes:
         if node.type == "ERROR":
             here_string = source[node.start_byte : node.end_byte] == b"<<"
-        elif node.type == "heredoc_redirect":
-            _heredoc(node, source, shell, found)
         elif node.type == "herestring_redirect" or here_string:
             raw = source[node.children[-1].start_byte : node.end_byte].decode("utf-8", "replace")
             found.stdin = expand_one(raw, shell) + "\n"
             here_string = False
         else:
-            _file(node, source, shell, found)
+            _file(node, source, documents, shell, found)
     return found
 
 
-def _heredoc(node: Node, source: bytes, shell: Shell, found: Redirects) -> None:
-    """The text between the marks; without quotes around the first mark it is expanded."""
-    start = next((c for c in node.children if c.type == "heredoc_start"), None)
-    body = next((c for c in node.children if c.type == "heredoc_body"), None)
-    if start is None or body is None:
-        return
-    mark = source[start.start_byte : start.end_byte]
-    text = source[body.start_byte : body.end_byte].decode("utf-8", "replace")
-    if node.children[0].type == "<<-":
-        text = re.sub(r"^\t+", "", text, flags=re.MULTILINE)
-    found.stdin = text if any(sign in mark for sign in (b"'", b'"', b"\\")) else expand_text(text, shell)
-
-
-def _file(node: Node, source: bytes, shell: Shell, found: Redirects) -> None:
+def _file(node: Node, source: bytes, documents: list[Heredoc], shell: Shell, found: Redirects) -> None:
     operator, target = "", ""
     for child in node.children:
         if child.type == "file_descriptor":
@@ -68,6 +54,10 @@ def _file(node: Node, source: bytes, shell: Shell, found: Redirects) -> None:
         if not child.is_named and not operator:
             operator = raw
         else:
+            document = heredoc_at(raw, documents)
+            if document is not None:
+                found.stdin = document.text if document.literal else expand_text(document.text, shell)
+                return
             target = expand_one(raw, shell)
             break
     if not target or operator.endswith("&-"):

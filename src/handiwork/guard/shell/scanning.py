@@ -10,11 +10,13 @@ import re
 from typing import Final
 
 _DOUBLE = re.compile(r'[\\"`]|\$\(|\$\{')
-_NESTED = re.compile(r"""[\\'"`()]|\$\{|\$'""")
+_NESTED = re.compile(r"""[\\'"`()]|\$\{|\$'|<<-?[ \t]*['"\\]?\w+['"]?|(?<=\s)\#""")
 _BRACED = re.compile(r"""[\\'"`}]|\$\{|\$\(|\$'""")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*", re.DOTALL)
 MOST_DEPTH = 40
+MOST_DOCUMENT = 20_000
+MOST_MARKS = 10
 
 
 _QUOTED = re.compile(r"""\\|\$?['"]|`|\$\{|\$\(""")
@@ -30,6 +32,30 @@ def end_of_single(text: str, at: int) -> int:
     """Of `'...'`."""
     end = text.find("'", at)
     return len(text) if end < 0 else end
+
+
+def end_of_line(text: str, at: int) -> int:
+    """Of a comment."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def end_of_heredoc(text: str, at: int, sign: str) -> int:
+    """Of the here-document that `<<MARK` opens; what follows the mark on its line stays to be read."""
+    mark = sign.lstrip("<- \t").strip("'\"\\")
+    line = end_of_line(text, at)
+    opened = text[at:line].strip()
+    if opened and not opened.startswith((">", "|", "2")):
+        return at
+    place = line
+    for _ in range(MOST_MARKS):
+        place = text.find(mark, place + 1, line + MOST_DOCUMENT)
+        if place < 0:
+            return at
+        before, after = text[text.rfind("\n", 0, place) + 1 : place], text[place + len(mark) : place + len(mark) + 3]
+        if not before.strip("\t") and after[:1] in ("", "\n", ")", "\r", " "):
+            return place + len(mark)
+    return at
 
 
 def end_of_ansi(text: str, at: int) -> int:
@@ -76,6 +102,10 @@ def _past(text: str, opening: re.Match[str], depth: int) -> int:
     sign, at = opening[0], opening.end()
     if sign == "\\":
         return at + 1
+    if sign == "#":
+        return end_of_line(text, at)
+    if sign.startswith("<<"):
+        return end_of_heredoc(text, at, sign)
     if depth > MOST_DEPTH:
         return len(text)
     flat = _FLAT.get(sign)

@@ -14,6 +14,7 @@ from .marks import ENDLESS, FETCHED, REMOTE, SECRET, UNKNOWN, is_known, veiled, 
 from .patterns import is_pattern
 from .redirections import Redirects
 from .session import Shell
+from .words import expand_text
 
 MOST_CANDIDATES = 8
 
@@ -51,6 +52,8 @@ def run_simple(
         output = printed or ""
     if joined.socket:
         _socket(words, joined, output, shell)
+    if any(path in words[1:] and not append for path, append in joined.writes):
+        output = ""  # the shell empties the file before the program reads it
     return _written(joined, output, shell) if joined.writes or joined.feeds else output
 
 
@@ -59,19 +62,19 @@ def _written(joined: Redirects, output: str, shell: Shell) -> str:
     if ENDLESS in output:
         shell.effect("fill", joined.writes[0][0] if joined.writes else "")
     for path, append in joined.writes:
-        empties = not output.strip() and not append
-        kind = (
-            "truncate"
-            if empties and os.path.lexists(shell.lands(path)) >= bool(shell.cwd)
-            else "append"
-            if append
-            else "write"
-        )
-        shell.effect(kind, shell.lands(path))
+        full = shell.lands(path)
+        shell.effect("append" if append else _kind(full, output, shell), full)
         shell.write(path, output, append=append)
     for script in joined.feeds:
         shell.engine.run_text(shell, script, output)
     return "" if joined.writes else output
+
+
+def _kind(full: str, output: str, shell: Shell) -> str:
+    """What a `>` does: nothing but blanks over what isn't the command's own empties it, if there is anything."""
+    if output.strip() or full in shell.made:
+        return "write"
+    return "write" if shell.cwd and not os.path.lexists(full) else "truncate"
 
 
 def _socket(words: list[str], joined: Redirects, output: str, shell: Shell) -> None:
@@ -95,6 +98,8 @@ def _run(call: Call, runner: Runner) -> str:
     if function is not None:
         return function.call(call.args, shell)
     builtin = BUILTINS.get(word)
+    if word in _INDEXING:
+        _indices(call)
     if builtin is not None:
         shell.programs.append(word)
         return builtin(call)
@@ -103,11 +108,24 @@ def _run(call: Call, runner: Runner) -> str:
     return _program(call, runner)
 
 
+# These take names of variables, and the shell works out what stands in their brackets.
+_INDEXING = frozenset(
+    ("test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "let", "mapfile", "[[")
+)
+
+
+def _indices(call: Call) -> None:
+    for arg in call.args:
+        if "[" in arg and ("$(" in arg or "`" in arg):
+            expand_text(arg, call.shell)
+
+
 def _program(call: Call, runner: Runner) -> str:
     if call.word.rpartition("/")[2] == "$0":
         again = "$0" in call.shell.programs or call.shell.unsure
         call.effect("fork_bomb" if again else "hidden", "$0", "" if again else "it runs itself")
-    name = plain(call.word).rpartition("/")[2]
+    # A variable that nobody set is empty, most of the time.
+    name = without_marks(plain(call.word).rpartition("/")[2])
     if "://" in call.word:
         call.effect("run_fetched_code", call.word)
     if "/" in call.word:

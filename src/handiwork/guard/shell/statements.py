@@ -15,7 +15,7 @@ from .marks import SECRET, UNKNOWN, veiled
 from .redirections import Redirects, read_redirects
 from .session import Shell
 from .simple import run_simple
-from .syntax import parse
+from .syntax import Parsed, parse
 from .words import expand, expand_one
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 12
 MOST_OUTPUT = 50_000
-_CONDITIONAL: Final = frozenset(("&&", "||"))
 TRUSTED: Final = frozenset(("sudo", "su", "ssh", "passwd", "gpg", "login", "doas", "scp"))
-_REDIRECTS: Final = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect", "ERROR"))
-_WORDLESS: Final = frozenset(("comment", "heredoc_start", "heredoc_body", "heredoc_end"))
+_REDIRECTS: Final = frozenset(("file_redirect", "herestring_redirect", "ERROR"))
+_WORDLESS: Final = frozenset(("comment",))
 
 
 class Scripts:
@@ -43,11 +42,11 @@ class Scripts:
         """Read a script; what it would print."""
         if shell.is_spent():
             return UNKNOWN
-        outer, source_root = shell.stdin, parse(text)
+        outer, parsed = shell.stdin, parse(text)
         if stdin is not None:
             shell.stdin = stdin
         shell.depth += 1
-        output = Walk(source_root[0], shell, self.runner).script(source_root[1])
+        output = Walk(parsed, shell, self.runner).script(parsed)
         shell.depth -= 1
         shell.stdin = outer
         return output
@@ -65,17 +64,17 @@ class Scripts:
 class Walk:
     """One pass over the tree of one script."""
 
-    __slots__ = ("pending", "runner", "shell", "source")
+    __slots__ = ("documents", "pending", "runner", "shell", "source")
 
-    def __init__(self, source: bytes, shell: Shell, runner: Runner) -> None:
-        self.source, self.shell, self.runner = source, shell, runner
+    def __init__(self, parsed: Parsed, shell: Shell, runner: Runner) -> None:
+        self.source, self.documents, self.shell, self.runner = parsed.source, parsed.documents, shell, runner
         self.pending: dict[int, list[Node]] = {}  # redirections that belong to a statement still to come
 
-    def script(self, root: Node) -> str:
+    def script(self, parsed: Parsed) -> str:
         """Everything in the script."""
-        if root.has_error:
+        if not parsed.whole:
             self.shell.effect("unparsed")
-        return self.each(root.children)
+        return self.each(parsed.root.children)
 
     def text(self, node: Node) -> str:
         """The node as written."""
@@ -88,7 +87,7 @@ class Walk:
             return ""
         redirects = self.pending.pop(node.id, None) if self.pending else None
         if redirects is not None:
-            return self.redirect(node, redirects, redirects)
+            return self.redirect(node, redirects)
         self.shell.budget -= 1
         if self.shell.budget < 0:
             self.shell.effect("unfollowed")
@@ -157,36 +156,19 @@ class Walk:
             own[name] = value
         if not redirects:
             return run_simple(words, Redirects(), own, shell, self.runner)
-        joined = read_redirects(redirects, self.source, shell)
-        output = run_simple(words, joined, own, shell, self.runner)
-        return self.after_heredoc(redirects, output)
-
-    def after_heredoc(self, redirects: list[Node], output: str) -> str:
-        """What follows on the line of a here-document: the grammar hangs it below the redirection."""
-        for node in redirects:
-            if node.type != "heredoc_redirect":
-                continue
-            for child in node.children:
-                if child.type == "pipeline":
-                    output = self.stages([c for c in child.children if c.is_named], output)
-                elif child.is_named and child.type not in _WORDLESS and child.type in _WAYS:
-                    output += self.unsurely([child])
-        return output
+        joined = read_redirects(redirects, self.source, self.documents, shell)
+        return run_simple(words, joined, own, shell, self.runner)
 
     def redirected(self, node: Node, more: Iterable[Node] = ()) -> str:
         """A statement with redirections behind it. The grammar lets them follow a whole chain; a shell doesn't."""
         body = node.child_by_field_name("body")
         redirects = [*(c for c in node.children if c.type in _REDIRECTS), *more]
-        inner = [c for r in redirects if r.type == "heredoc_redirect" for c in r.children]
-        redirects += [c for c in inner if c.type == "file_redirect"]
-        words = [c for c in inner if c.is_named and c.type not in _WORDLESS and c.type not in _WAYS]
-        extra = [*redirects, *(c for c in words if c.type not in _REDIRECTS and c.type != "pipeline")]
-        return self.simple([], redirects, []) if body is None else self.redirect(body, redirects, extra)
+        return self.simple([], redirects, []) if body is None else self.redirect(body, redirects)
 
-    def redirect(self, body: Node, redirects: list[Node], extra: list[Node]) -> str:
+    def redirect(self, body: Node, redirects: list[Node]) -> str:
         """Join the redirections to what they belong to: the last program of a chain, or a whole block."""
         if body.type == "command":
-            return self.command(body, extra)
+            return self.command(body, redirects)
         if body.type == "redirected_statement":
             return self.redirected(body, redirects)
         if body.type in ("list", "pipeline", "negated_command"):
@@ -195,13 +177,12 @@ class Walk:
         return self.block_redirected(body, redirects)
 
     def block_redirected(self, body: Node, redirects: list[Node]) -> str:
-        joined = read_redirects(redirects, self.source, self.shell)
+        joined = read_redirects(redirects, self.source, self.documents, self.shell)
         outer = self.shell.stdin
         self.shell.stdin = joined.stdin if joined.stdin is not None else outer
         output = self.visit(body)
         self.shell.stdin = outer
-        output = run_simple([], joined, {}, self.shell, self.runner, printed=output)
-        return self.after_heredoc(redirects, output)
+        return run_simple([], joined, {}, self.shell, self.runner, printed=output)
 
     def bare_assignment(self, node: Node) -> str:
         """`name=value` with no program behind it."""

@@ -114,7 +114,7 @@ def _validate(shelf: Shelf, said: Namespace, out: Output) -> int:
     skills = shelf.all() if said.name is None else [_meant(shelf, said.name)]
     rows = [{"name": s.name, "path": s.where, "problems": [*s.text.errors, *s.text.remarks]} for s in skills]
     lines = [f"{r['path']}: {problem}" for r in rows for problem in r["problems"]]
-    fine = f"no faults: {', '.join(r['name'] for r in rows)}" if rows else "no skills found"
+    fine = f"no faults: {', '.join(s.name for s in skills)}" if skills else "no skills found"
     out.show({"skills": rows, "valid": not lines}, [printable(line) for line in lines] or [fine])
     return int(bool(lines))
 

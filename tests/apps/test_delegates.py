@@ -87,6 +87,9 @@ def test_what_would_ask_asks_the_same_person(cli, script, tmp_path):
     assert not (tmp_path / "outside.txt").exists()
     cli("run", "x", "--yes", "--model", script(*replies))
     assert (tmp_path / "outside.txt").exists()
+    child, ours = (row["id"] for row in cli("sessions", "list", "--json").document["sessions"][:2])
+    kinds = [{e["kind"] for e in cli("sessions", "show", s, "--json").document["entries"]} for s in (child, ours)]
+    assert "decision" in kinds[0] and "decision" not in kinds[1]
 
 
 def test_two_levels_and_no_more(cli, script):

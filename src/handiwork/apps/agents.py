@@ -115,7 +115,7 @@ class _Maker:
         if post.only is None or "skill_view" in post.only:
             bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
         if post.may_delegate and "delegate_task" in selected:
-            hire = Employer(self.house, self, post.depth, session, self.model.name)
+            hire = Employer(self.house, self, post.depth, session, self.model.name, self.face.approver)
             most = getattr(self.model, "at_once", DELEGATION_LIMITS.at_once)
             limits = replace(DELEGATION_LIMITS, at_once=min(most, DELEGATION_LIMITS.at_once))
             delegation = Delegation(hire, limits, tokens=budget.max_tokens)

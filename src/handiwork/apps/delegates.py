@@ -15,7 +15,7 @@ from ..agent.session import Session, Unkept
 from ..core.delegation import DELEGATION_LIMITS, DEPTH_VARIABLE, depth_here
 from ..core.errors import LimitError, UsageError
 from ..core.events import Watcher
-from ..core.types import DELEGATE, Background, Ready, Scope, SessionInfo, ShellState, ToolResult
+from ..core.types import DELEGATE, Approver, Background, Ready, Scope, SessionInfo, ShellState, ToolResult
 from ..pipeline.footprint import only_files
 from .house import House
 
@@ -63,11 +63,14 @@ class Employer:
     depth: int
     session: Unkept
     model: str
+    approver: Approver | None = None
 
     def __call__(self, order: Order, watch: Watcher) -> Hired:
         """See `Hire`. Raises `UsageError` for tools that the principal doesn't have."""
         only = self._tools(order)
-        post = Post(_scope_of(order.scope, self.depth + 1), self.depth + 1, only, only if order.tools else frozenset())
+        # Not the approver of its scope: that notes answers in the principal's session, under the ids of its calls.
+        scope = replace(_scope_of(order.scope, self.depth + 1), approver=self.approver)
+        post = Post(scope, self.depth + 1, only, only if order.tools else frozenset())
         session = self._session(order, only)
         agent = self.make(post, order.budget, session, watch)
         return Hired(agent, self._files_of, partial(_dismiss, self.house, post, agent))

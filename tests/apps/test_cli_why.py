@@ -22,11 +22,21 @@ def test_a_visible_tool(cli):
     assert ran.code == 0 and ran.out.startswith("read_file  visible") and "tools/file.py" in ran.out
 
 
-def test_a_tool_that_needs_a_part_which_no_agent_here_has_is_not_visible(cli):
-    last = why(cli, "memory")
+ORACLE = """
+from handiwork import registry
+from handiwork.core.handler import needs_agent
+registry.register(name="oracle", toolset="oracle", handler=needs_agent("oracle", "it knows the future"),
+    schema={"name": "oracle", "description": "Asks.", "parameters": {"type": "object", "properties": {}}})
+"""
+
+
+def test_a_tool_that_needs_a_part_which_no_agent_here_has_is_not_visible(cli, plugin):
+    plugin("oracle", ORACLE)
+    last = why(cli, "oracle")
     assert not last["passed"] and last["question"] == "bound" and "docs/embedding.md" in last["fix"]
     rows = {row["name"]: row for row in cli("tools", "list", "--json").document["tools"]}
-    assert not rows["memory"]["visible"] and rows["memory"]["reason"] and rows["todo"]["visible"]
+    assert not rows["oracle"]["visible"] and rows["oracle"]["reason"]
+    assert rows["todo"]["visible"] and rows["memory"]["visible"] and why(cli, "memory")["passed"]
 
 
 def test_gated_disabled_and_not_enabled_tools_stop_at_their_no(cli, plugin):

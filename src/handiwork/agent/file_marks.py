@@ -21,9 +21,14 @@ def marks_of_call(ready: Ready) -> dict[str, Mark]:
     if not only_files(ready.entry.traits):
         return {}
     try:
-        return marks_of(_real(ready, path) for path in paths_named(ready.entry.traits, ready.args))
+        return marks_of(files_of_call(ready))
     except UsageError:  # a patch that can't be read: the tool will say so
         return {}
+
+
+def files_of_call(ready: Ready) -> list[str]:
+    """Where the paths lead that a call names, and the patches in it. Raises `UsageError` for one that can't be read."""
+    return [_real(ready, path) for path in paths_named(ready.entry.traits, ready.args)]
 
 
 def _real(ready: Ready, path: str) -> str:

@@ -100,7 +100,8 @@ class Agent:
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
     of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
     agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
-    the turns of a session, whose news is told with the next request.
+    the turns of a session, whose news is told with the next request; what is *known* from before stands at the
+    end of every prompt.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class Agent:
         watch: Watcher = unwatched,
         session: Unkept | None = None,
         background: Callable[[str], Background] | None = None,
+        known: str = "",
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
@@ -124,7 +126,7 @@ class Agent:
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._context = context or Context(None)
-        self._watch, self._background = watch, background
+        self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
         self._ending = "left"
 
@@ -248,7 +250,7 @@ class Agent:
         self._add((await self._points.before_request(task.steps + 1, definitions)).context)
         scope = task.scope
         self.conversation.set_system(
-            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides)
+            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
         request = ModelRequest(
             tuple(await self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))

@@ -21,14 +21,18 @@ How to work:
 - Do what was asked, all of it and nothing else. When everything is done, say in a few words what you did or found."""
 
 
-def build_prompt(definitions: Iterable[Mapping[str, Any]], *, cwd: str, workspace: str, guides: str = "") -> str:
-    """The system prompt for a session in *cwd* with the tools of *definitions*."""
+def build_prompt(
+    definitions: Iterable[Mapping[str, Any]], *, cwd: str, workspace: str, guides: str = "", known: str = ""
+) -> str:
+    """The system prompt for a session in *cwd* with the tools of *definitions*; what is *known* stands last."""
     parts = [_OPENING, f"Working directory: {cwd}" + (f"\nProject: {workspace}" if workspace not in ("", cwd) else "")]
     names = [name_of_definition(d) for d in definitions]
     if names:  # what each does and takes goes to the model beside the prompt; here it would be paid for twice
         parts.append("Your tools: " + ", ".join(names))
     if guides:
         parts.append("The project's own instructions:\n\n" + guides)
+    if known:
+        parts.append(known)
     return "\n\n".join(parts) + "\n"
 
 

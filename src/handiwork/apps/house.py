@@ -171,6 +171,10 @@ class House:
         beside: Background = jobs.SessionJobs(self._environment, session)
         return beside
 
+    def end_session(self, session: str) -> None:
+        """End what the commands of a session left running beside it."""
+        jobs.SessionJobs(self._environment, session).end_session()
+
     def move_commands(self, backend: str) -> None:
         """Run commands in another place than the configured one. Raises `UsageError` for what is none.
 

@@ -57,6 +57,14 @@ def _open_reader(house: House, tell: Tell) -> Reader:
         return store
 
 
+@contextmanager
+def searching_sessions(house: House, tell: Tell) -> Iterator[Reader | None]:
+    """The same, to search: where it can be written, its index is brought up to date first."""
+    with looking_into_sessions(house, tell) as reader:
+        writable = reader is not None and os.access(reader.path, os.W_OK)
+        yield open_sessions(house, tell) if writable else reader
+
+
 def find_session(house: House, name: str, tell: Tell) -> SessionInfo:
     """The session of that name. Raises `UnknownNameError`, and `StorageError` where the store can't be read."""
     with looking_into_sessions(house, tell) as reader:

@@ -47,6 +47,10 @@ class Desk:
         handlers: dict[str, Any] = {"tool_search": self.search, "tool_describe": self.describe, "tool_call": self.call}
         return handlers
 
+    def open(self, names: Iterable[str]) -> None:
+        """Show *names* from now on, deferred or not."""
+        self._open.update(names)
+
     def definitions(self) -> list[Schema]:
         """The definitions of the moment: those shown, and the deferred ones that were found or shown before."""
         view = self._view()

@@ -61,6 +61,12 @@ class ConfigError(HandiworkError):
     exit_code = 6
 
 
+class LimitError(HandiworkError):
+    """A limit was reached before anything was done."""
+
+    exit_code = 4
+
+
 class StorageError(HandiworkError):
     """The store of sessions can't be read or written."""
 

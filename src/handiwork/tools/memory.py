@@ -15,7 +15,8 @@ registry.register(
     traits=Traits(effect="write"),
     schema={
         "name": "memory",
-        "description": "Short notes that last over sessions: lasting facts and wishes, not the state of a task.",
+        "description": "Short notes that last over sessions and stand in the prompt of the next: lasting facts and "
+        "wishes, not the state of a task, no secrets.",
         "parameters": {
             "type": "object",
             "additionalProperties": False,

@@ -12,9 +12,17 @@ from ...agent.history import last_settled
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
-from ...core.types import Entry, Hit, SessionInfo
+from ...core.types import DELEGATE, Entry, Hit, SessionInfo
 from ..house import House, default
-from ..sessions import answer_call, close_sessions, find_session, looking_into_sessions, open_sessions, waiting_calls
+from ..sessions import (
+    answer_call,
+    close_sessions,
+    find_session,
+    looking_into_sessions,
+    open_sessions,
+    searching_sessions,
+    waiting_calls,
+)
 from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
@@ -123,10 +131,14 @@ def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, lis
 def _list(house: House, said: Namespace, out: Output) -> int:
     with looking_into_sessions(house, out.note) as reader:
         infos = reader.sessions(_positive(said.limit)) if reader else ()
-    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(i.title)] for i in infos]
+    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(_title(i))] for i in infos]
     table = columns([["ID", "STARTED", "STATE", "ENTRIES", "TITLE"], *rows]) if rows else ["no sessions yet"]
     out.show({"sessions": [transcripts.info_document(i) for i in infos]}, table)
     return 0
+
+
+def _title(info: SessionInfo) -> str:
+    return f"↳ {info.title}" if info.platform == DELEGATE else info.title
 
 
 def _positive(number: int) -> int:
@@ -189,13 +201,8 @@ def _short(text: str, most: int = 200) -> str:
 
 def _search(house: House, said: Namespace, out: Output) -> int:
     limit = _positive(said.limit)
-    with looking_into_sessions(house, out.note) as reader:
-        if reader is None:
-            hits: Sequence[Hit] = ()
-        elif os.access(reader.path, os.W_OK):  # then the index can be brought up to date first
-            hits = open_sessions(house, out.note).search(said.words, limit)
-        else:
-            hits = reader.search(said.words, limit)
+    with searching_sessions(house, out.note) as reader:
+        hits: Sequence[Hit] = reader.search(said.words, limit) if reader else ()
     document = [
         {"session": h.session.id, "seq": h.seq, "kind": h.kind, "snippet": transcripts.masked(h.snippet)} for h in hits
     ]

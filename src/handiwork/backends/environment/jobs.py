@@ -124,8 +124,15 @@ class Jobs:
 
     def end_turn(self, session: str) -> None:
         """End the processes that were to live no longer than the turn; nothing is told of them."""
+        self._end(session, ("turn",))
+
+    def end_session(self, session: str) -> None:
+        """End the processes of a session that is over, but for the detached ones."""
+        self._end(session, ("turn", "session"))
+
+    def _end(self, session: str, lifetimes: tuple[Lifetime, ...]) -> None:
         for job in self.rows(session):
-            if job.lifetime == "turn" and not job.told_end:
+            if job.lifetime in lifetimes and not job.told_end:
                 job.told_end = True
                 job.process.kill()
 
@@ -143,6 +150,10 @@ class SessionJobs:
     def end_turn(self) -> None:
         """End the processes that were to live no longer than the turn."""
         self._jobs.end_turn(self._session)
+
+    def end_session(self) -> None:
+        """End all but those that outlive even this process."""
+        self._jobs.end_session(self._session)
 
 
 def _ended(rows: dict[str, Job]) -> list[str]:

@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
+from ...core.delegation import DEPTH_VARIABLE, depth_of
+
 _KEPT = re.compile(
     r"HOME|PATH|USER|LOGNAME|SHELL|HOSTNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|XDG_[A-Z_]+"
     r"|VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV)|PYTHONPATH|NODE_PATH|NVM_DIR|JAVA_HOME|GOPATH|GOROOT|GOPROXY"
@@ -46,5 +48,5 @@ def child_environment(
     kept.update((k, ours[k]) for k in passed if k in ours)
     if not any(k in kept for k in ("LANG", "LC_ALL", "LC_CTYPE")):
         kept["LANG"] = "C.UTF-8"
-    whole = {**kept, **_QUIET, **added}
+    whole = {**kept, **_QUIET, DEPTH_VARIABLE: str(depth_of(ours) + 1), **added}
     return {name: value for name, value in whole.items() if value or name not in added}

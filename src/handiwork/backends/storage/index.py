@@ -59,11 +59,16 @@ def search(connection: sqlite3.Connection, words: str, limit: int) -> list[Found
 
 def _unindexed_hits(connection: sqlite3.Connection, words: str) -> Iterator[Row]:
     terms = [term.casefold() for term in terms_of(words)]
+    for row in unindexed(connection):
+        text = text_of(row).casefold()
+        if all(term in text for term in terms):
+            yield row
+
+
+def unindexed(connection: sqlite3.Connection) -> Iterator[Row]:
+    """The entries that the index doesn't have yet."""
     for number, indexed in connection.execute(_OPEN).fetchall():
-        for row in _rows(connection, number, indexed):
-            text = text_of(row).casefold()
-            if all(term in text for term in terms):
-                yield row
+        yield from _rows(connection, number, indexed)
 
 
 def _rows(connection: sqlite3.Connection, number: int, after: int) -> Iterable[Row]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from handiwork.core.errors import UnknownNameError, UsageError
-from handiwork.core.types import Entry, Hit, SessionInfo
+from handiwork.core.types import DELEGATE, Entry, Hit, SessionInfo
 
 from .connections import open_reader, told
 from .index import search
 from .owner import is_alive
+from .recall import Passage, Span, said_around, said_last, said_with
 from .rows import Row, entry_of, keys_of
 
 LAST = "last"
@@ -33,9 +34,12 @@ class Reader:
         return self._infos("ORDER BY number DESC LIMIT ?", limit)
 
     def find(self, name: str, /) -> SessionInfo:
-        """The session of that id, or the one whose id begins so; `last` is the newest. Raises `UsageError`."""
+        """The session of that id, or the one whose id begins so; `last` is the newest of a person's.
+
+        Raises `UsageError`.
+        """
         if name == LAST:
-            found = self.sessions(1)
+            found = self._infos("WHERE platform <> ? ORDER BY number DESC LIMIT 1", DELEGATE)
         else:
             found = self._infos("WHERE id >= ? AND id < ? ORDER BY id", name, f"{name}\U0010ffff")
             found = [i for i in found if i.id == name] or found
@@ -66,8 +70,31 @@ class Reader:
         """The entries that hold all of *words*, the best first; what isn't indexed yet is looked through."""
         with told(self.path):
             found = search(self.connection, words, limit)
-        by_number = {i.number: i for key, _, _ in found for i in self._infos("WHERE number = ?", key >> 32)}
+        by_number = self.numbered(key >> 32 for key, _, _ in found)
         return [Hit(by_number[key >> 32], key & 0xFFFFFFFF, kind, text) for key, kind, text in found]
+
+    def recall(self, words: str, span: Span, *, limit: int) -> list[Passage]:
+        """What holds any of *words*, the best first."""
+        with told(self.path):
+            return said_with(self.connection, words, span, limit=limit)
+
+    def latest(self, span: Span, *, limit: int) -> list[Passage]:
+        """What people asked and models answered, the newest first."""
+        with told(self.path):
+            return said_last(self.connection, span, limit=limit)
+
+    def around(self, number: int, seq: int, *, before: int, after: int) -> list[Passage]:
+        """What was said around an entry, in order."""
+        with told(self.path):
+            return said_around(self.connection, number, seq, before=before, after=after)
+
+    def number_of(self, session: str) -> int:
+        """The number of the session of that id, 0 where there is none."""
+        return next((info.number for info in self._infos("WHERE id = ?", session)), 0)
+
+    def numbered(self, numbers: Iterable[int]) -> dict[int, SessionInfo]:
+        """The sessions of those numbers."""
+        return {info.number: info for n in set(numbers) for info in self._infos("WHERE number = ?", n)}
 
     def close(self) -> None:
         """Let go of the file."""

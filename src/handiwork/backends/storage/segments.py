@@ -34,6 +34,11 @@ def query_of(words: str) -> str:
     return " AND ".join(map(_as_query, _terms(words)))
 
 
+def any_of(words: str) -> str:
+    """The same for any of them."""
+    return " OR ".join(map(_as_query, _terms(words)))
+
+
 def _as_query(term: tuple[str, str]) -> str:
     phrase, word = term
     text = segmented(phrase or word).replace('"', " ").strip()

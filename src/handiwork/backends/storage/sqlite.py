@@ -26,6 +26,7 @@ from .index import catch_up, forget
 from .kept import keep, kept_folder, remove_kept
 from .owner import is_alive, this_process
 from .reading import Reader
+from .recall import Passage, Span
 from .rows import Row, entry_of, key_of, keys_of, make_row
 
 _INSERT = "INSERT INTO entries (key, kind, at, call, crc, body) VALUES (?, ?, ?, ?, ?, ?)"
@@ -131,6 +132,12 @@ class SqliteStore(Reader):
         with self._lock, told(self.path):
             catch_up(self._writer)
         return super().search(words, limit)
+
+    def recall(self, words: str, span: Span, *, limit: int) -> list[Passage]:
+        """What holds any of *words*, the best first."""
+        with self._lock, told(self.path):
+            catch_up(self._writer)
+        return super().recall(words, span, limit=limit)
 
     def close(self) -> None:
         """Let go of the file. The writer goes last: it can tidy the log away."""

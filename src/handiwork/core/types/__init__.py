@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         ShellState,
     )
     from .roles import Background, Embedder, Journal, Judge
-    from .sessions import Entry, EntryKind, Hit, SessionInfo, SessionStore
+    from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
 
@@ -83,6 +83,7 @@ _MODULES = {
         "Judge",
     ),
     "sessions": (
+        "DELEGATE",
         "Entry",
         "EntryKind",
         "Hit",
@@ -114,6 +115,7 @@ _HOMES = {word: module for module, words in _MODULES.items() for word in words}
 
 __all__ = [
     "ALLOW",
+    "DELEGATE",
     "EMPTY_SCOPE",
     "UNDECLARED",
     "Allow",

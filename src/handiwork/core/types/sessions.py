@@ -26,6 +26,9 @@ EntryKind: TypeAlias = Literal[
 ]
 
 
+DELEGATE = "delegate"  # the platform of sessions in which an agent works for the agent of their parent
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One thing that happened: number `seq` of its session, at `at` (milliseconds since 1970).

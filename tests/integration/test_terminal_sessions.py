@@ -61,7 +61,7 @@ def free_port():
 
 
 def running(mark):
-    """The command lines in the process table that hold *mark*."""
+    """The command lines in the process table that hold *mark*, but for those of a sandbox around them."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -69,7 +69,7 @@ def running(mark):
                 line = file.read().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if mark in line:
+        if mark in line and "bwrap" not in line:
             found.append(line)
     return found
 

@@ -30,12 +30,12 @@ from handiwork.sources.modules import Harvest
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE, REFERENCE = ROOT / "site", ROOT / "docs" / "reference.md"
-ORDER = ("README.md", "docs/cli.md", "docs/sessions.md", "docs/agents.md", "docs/models.md", "docs/config.md", "docs/tools.md",
-         "docs/files.md", "docs/terminal.md", "docs/toolsets.md",
-         "docs/search.md", "docs/sandbox.md", "docs/guard.md", "docs/plugins.md", "docs/hooks.md", "docs/embedding.md",
-         "docs/schemas.md", "docs/reference.md", "docs/arguments.md", "docs/supply.md", "docs/troubleshooting.md",
-         "docs/architecture.md", "docs/decisions.md",
-         "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")  # fmt: skip
+ORDER = ("README.md", "docs/cli.md", "docs/sessions.md", "docs/agents.md", "docs/models.md", "docs/config.md",
+         "docs/tools.md", "docs/files.md", "docs/terminal.md", "docs/toolsets.md", "docs/search.md",
+         "docs/sandbox.md", "docs/guard.md", "docs/plugins.md", "docs/hooks.md", "docs/embedding.md",
+         "docs/schemas.md", "docs/reference.md", "docs/arguments.md", "docs/supply.md",
+         "docs/troubleshooting.md", "docs/architecture.md", "docs/decisions.md", "CONTRIBUTING.md",
+         "SECURITY.md", "CHANGELOG.md")  # fmt: skip
 STYLE = """\
 body { font: 17px/1.6 system-ui, sans-serif; color: #1f2328; max-width: 60rem; margin: 0 auto; padding: 1rem 1.5rem; }
 nav { border-bottom: 1px solid #d1d9e0; padding-bottom: .6rem; }

@@ -57,8 +57,8 @@ ROWS = (
     Row(
         "R4",
         "a signal ends a run and all that it started",
-        tests(SIGNALS, "-k", "ends_a_run"),
-        missing="MCP calls and delegates are not among the cells",
+        tests(SIGNALS, "tests/integration/test_delegates.py", "-k", "ends_a_run or ends_delegates"),
+        missing="MCP calls are not among the cells",
     ),
     Row("R5", "SIGKILL leaves no process behind", tests(SIGNALS, SPAWNER, "-k", "killed or kill")),
     Row(

@@ -477,8 +477,9 @@ NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
 
 
 def _runs_as_nobody(python):
-    check = f"exec {python} -c 'import sys; sys.exit(sys.version_info < (3, 11))'"
-    return subprocess.run([*NOBODY, "sh", "-c", check], check=False, capture_output=True).returncode == 0
+    check = f"exec {python} -c 'import sys, handiwork; sys.exit(sys.version_info < (3, 11))'"
+    done = subprocess.run([*NOBODY, "sh", "-c", check], check=False, capture_output=True, env=python_env(), cwd="/")
+    return done.returncode == 0
 
 
 @pytest.mark.integration
@@ -486,7 +487,7 @@ def _runs_as_nobody(python):
 def test_what_can_not_be_ended_is_named(tmp_path):
     python = next(filter(_runs_as_nobody, (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")), None)
     if python is None:
-        pytest.skip("no Python that other users may run")
+        pytest.skip("no Python and no Handiwork that other users may read")
     tmp_path.chmod(0o777)
     for folder in list(tmp_path.parents)[:-2]:
         folder.chmod(folder.stat().st_mode | 0o055)

@@ -11,6 +11,7 @@ import math
 import os
 import resource
 import signal
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel, landlock, seccomp
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Less of it, and the keeper couldn't start the program; it gets such a limit a moment after it began.
 _KEEPER_NEEDS = {resource.RLIMIT_DATA: 64 << 20, resource.RLIMIT_NOFILE: 32}
+# How long a program gets to make its first processes before they are looked for once more. Seconds.
+_MOMENT_S = 0.01
 
 
 class NoFenceError(OSError):
@@ -54,6 +57,10 @@ class Fence(NamedTuple):
             if self.ruleset >= 0:
                 os.close(self.ruleset)
         self._limit(pid)
+        if resource.RLIMIT_CPU in self.limits:
+            # Nothing is born with it. A process that was just being made then is seen a moment later.
+            time.sleep(_MOMENT_S)
+            self._limit(pid)
         return pid
 
     def _confined(self, work: Callable[[], int]) -> int:

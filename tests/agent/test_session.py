@@ -174,6 +174,13 @@ def resumed(store, info):
     return [json.loads(m["content"]) for m in session.history if m["role"] == "tool"]
 
 
+def test_what_was_put_right_in_a_call_is_noted_with_it(make, add, store, session):
+    add("change", properties={"n": {"type": "integer"}}, traits=Traits(effect="write"))
+    run(make(session, call("change", n="7"), "done"))
+    (noted,) = bodies(store, session, "intent")
+    assert noted["args"] == {"n": 7} and "n" in noted["repairs"][0]
+
+
 def intent(files=None, tool="t"):
     return {"tool": tool, "args": {}, "files": files or {}}
 

@@ -170,6 +170,8 @@ class Session(Unkept):
         if self.problem or not self.info.number:
             return
         facts: dict[str, Any] = {"tool": ready.entry.name, "args": ready.args, "files": marks_of_call(ready)}
+        if ready.repairs:
+            facts["repairs"] = list(ready.repairs)
         if "tool" in ready.entry.traits.touches.values():
             facts["through"] = True  # what it does is noted under the tool that it calls
         try:

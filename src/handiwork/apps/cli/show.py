@@ -61,6 +61,7 @@ def _facts(story: CallStory) -> dict[str, Any]:
         "name": story.name,
         "arguments": story.arguments,
         "ran_with": intent.body["args"] if intent else None,
+        "repairs": intent.body.get("repairs", []) if intent else [],
         "decisions": [e.body for e in story.entries if e.kind == "decision"],
         "status": body.get("status") or body.get("state"),
         "by": body.get("by"),
@@ -73,4 +74,5 @@ def _facts(story: CallStory) -> dict[str, Any]:
 def _lines(document: dict[str, Any]) -> list[str]:
     heads = [f"{document['session']}/{document['call']}  {document['name']}  {document['status'] or 'no result'}"]
     heads += [f"allowed: {d['reason']}" if d["allowed"] else f"denied: {d['reason']}" for d in document["decisions"]]
+    heads += [f"put right: {note}" for note in document["repairs"]]
     return list(map(printable, [*heads, "arguments:", document["arguments"], "result:", document["result"]]))

@@ -186,24 +186,27 @@ async def _acall(parts: Parts, ready: Ready, timeout_s: float | None) -> Any:
 
 def _call(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
-    call, entry = ready.call, ready.entry
-    scope = call.scope
-    offered = {
-        "task_id": scope.task_id,
-        "session_id": scope.session_id,
-        "tool_call_id": call.id,
-        "scope": scope,
-        "real_paths": ready.real_paths,
-        "room": parts.limits.of(entry),
-    }
-    bound = scope.bindings.get(entry.name) if scope.bindings else None
-    if bound is None:
-        value = call_handler(entry.handler, parts.registry.accepts(entry.name), ready.args, offered)
-    else:
-        value = call_handler(bound, accepted_keywords(bound), ready.args, offered)
+    entry, bindings = ready.entry, ready.call.scope.bindings
+    bound = bindings.get(entry.name) if bindings else None
+    accepts = parts.registry.accepts(entry.name) if bound is None else accepted_keywords(bound)
+    offered = _offered(parts, ready) if accepts else {}
+    value = call_handler(bound or entry.handler, accepts, ready.args, offered)
     if type(value) is GeneratorType:
         return drain(value, _progress_sink(ready))
     return adrain(value, _progress_sink(ready)) if type(value) is AsyncGeneratorType else value
+
+
+def _offered(parts: Parts, ready: Ready) -> dict[str, Any]:
+    """What a handler may take beside its arguments, if it names it."""
+    call = ready.call
+    return {
+        "task_id": call.scope.task_id,
+        "session_id": call.scope.session_id,
+        "tool_call_id": call.id,
+        "scope": call.scope,
+        "real_paths": ready.real_paths,
+        "room": parts.limits.of(ready.entry),
+    }
 
 
 def _progress_sink(ready: Ready) -> Callable[[Progress], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from .tools import Args, Handler, ToolEntry
@@ -70,6 +71,14 @@ class ToolCall:
     scope: Scope = EMPTY_SCOPE
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[str, Any]:
+    """One empty mapping for all: several for each call would keep the collector of garbage busy."""
+    return _NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
@@ -84,9 +93,9 @@ class Ready:
     entry: ToolEntry
     args: Args
     repairs: tuple[str, ...] = ()
-    provenance: Mapping[str, Label] = field(default_factory=dict)
+    provenance: Mapping[str, Label] = field(default_factory=_nothing)
     asks: tuple[Ask, ...] = ()
-    real_paths: Mapping[str, str] = field(default_factory=dict)
+    real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
     answer: str | None = None
 

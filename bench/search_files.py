@@ -24,7 +24,7 @@ import environments
 from handiwork.backends.files.searching.plain_search import PlainEngine
 from handiwork.backends.files.searching.query import Query
 from handiwork.backends.files.searching.ripgrep import find_ripgrep
-from handiwork.backends.files.searching.search import search
+from handiwork.backends.files.searching.search import place_of, search
 
 FILES, FOLDERS = 100_000, 2_000
 BODY = "def f(x):\n    return x + 1\n" * 8
@@ -125,7 +125,7 @@ def measured(case: Case, tree: Path, options: argparse.Namespace) -> dict[str, o
     if other:
         print(f"{'':22} {environments.ANCHOR.requirements[0]} {shown(other)}")
     if options.plain:
-        plain = took(lambda: search(case.query, engine=PlainEngine()))
+        plain = took(lambda: search(case.query, place=place_of(engine=PlainEngine())))
         print(f"{'':22} without ripgrep {shown(plain)} (one run)")
     return {"case": case.name, "ours": vars_of(mine), "rg": vars_of(bare), "anchor": vars_of(other)}
 

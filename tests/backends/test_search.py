@@ -9,7 +9,7 @@ import pytest
 from handiwork.backends.files.searching.plain_search import PlainEngine
 from handiwork.backends.files.searching.query import MAX_COUNTED
 from handiwork.backends.files.searching.ripgrep import RipgrepEngine, find_ripgrep
-from handiwork.backends.files.searching.search import Query, search
+from handiwork.backends.files.searching.search import Query, place_of, search
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import UsageError
 
@@ -49,7 +49,7 @@ def tree(tmp_path):
 
 @pytest.fixture
 def find(tree, engine):
-    return lambda pattern, **more: search(Query(pattern, str(tree), **more), engine=engine)
+    return lambda pattern, **more: search(Query(pattern, str(tree), **more), place=place_of(engine=engine))
 
 
 def paths(found):
@@ -154,7 +154,7 @@ def test_a_bad_pattern_says_where(find, pattern, column):
 
 def test_a_pattern_that_only_ripgrep_refuses_is_told_in_its_words(tree):
     with pytest.raises(UsageError, match=r"bad pattern: .*(class|property)"):
-        search(Query(r"\p{Nonsense}(?:x)", str(tree)), engine=RipgrepEngine(find_ripgrep()))
+        search(Query(r"\p{Nonsense}(?:x)", str(tree)), place=place_of(engine=RipgrepEngine(find_ripgrep())))
 
 
 def test_lookaround_and_several_lines(find, tree):
@@ -327,13 +327,13 @@ def test_counting_stops_somewhere(find, tree):
 @pytest.mark.integration
 def test_time_limit_and_cancelling_keep_what_was_found(tmp_path, engine):
     plant(tmp_path, {f"d{n % 100}/f{n}.txt": "needle\n" + "hay\n" * 1000 for n in range(2000)})
-    whole = search(Query("needle", str(tmp_path)), engine=engine)
+    whole = search(Query("needle", str(tmp_path)), place=place_of(engine=engine))
     assert whole.complete and whole.total == 2000
-    cut = search(Query("needle", str(tmp_path), seconds=0.02), engine=engine)
+    cut = search(Query("needle", str(tmp_path), seconds=0.02), place=place_of(engine=engine))
     assert not cut.complete and cut.total < 2000 and "stopped after" in cut.notes[-1]
     token = CancelToken()
     threading.Timer(0.02, token.cancel).start()
     begin = time.monotonic()
-    stopped = search(Query("needle", str(tmp_path)), token, engine=engine)
+    stopped = search(Query("needle", str(tmp_path)), token, place=place_of(engine=engine))
     assert time.monotonic() - begin < 3 and stopped.total < 2000 and "cancelled" in stopped.notes[0]
     assert len(stopped.text.split("\n")) == 2 * min(stopped.total, 50) or stopped.total == 0

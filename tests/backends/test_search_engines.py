@@ -1,6 +1,7 @@
 """Ripgrep and the plain engine give the same answers, over random trees."""
 
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from handiwork.backends.files.searching.plain_search import PlainEngine
 from handiwork.backends.files.searching.ripgrep import RipgrepEngine, find_ripgrep
-from handiwork.backends.files.searching.search import Query, search
+from handiwork.backends.files.searching.search import Query, place_of, search
+from handiwork.backends.files.shell import ShellFiles
 from handiwork.core.errors import UsageError
 
 pytestmark = pytest.mark.integration
@@ -115,7 +117,7 @@ def no_hints():
 
 def answer(engine, folder, query):
     try:
-        found = search(Query(cwd=str(folder), **query), engine=engine)
+        found = search(Query(cwd=str(folder), **query), place=place_of(engine=engine))
     except UsageError as error:
         return str(error)
     return (found.text, found.total, found.files, found.complete, found.next_offset)
@@ -170,7 +172,7 @@ def test_a_pattern_without_end_costs_its_file_only(tmp_path, pattern):
     (tmp_path / "bad.txt").write_text("a" * 3000 + "!\n")
     (tmp_path / "good.txt").write_text("xxbc\na\n")
     os.utime(tmp_path / "bad.txt", (1, 1))
-    found = search(Query(pattern, str(tmp_path)), engine=PlainEngine(file_seconds=0.3))
+    found = search(Query(pattern, str(tmp_path)), place=place_of(engine=PlainEngine(file_seconds=0.3)))
     assert "bad.txt was left out" in found.notes[0]
     assert found.text.startswith("good.txt\n") and found.complete
 
@@ -178,17 +180,30 @@ def test_a_pattern_without_end_costs_its_file_only(tmp_path, pattern):
 def test_a_pattern_without_end_stops_the_search_at_last(tmp_path):
     for n in range(8):
         (tmp_path / f"bad{n}.txt").write_text("a" * 40 + "!\n")
-    found = search(Query("(a+)+$", str(tmp_path)), engine=PlainEngine(file_seconds=0.1))
+    found = search(Query("(a+)+$", str(tmp_path)), place=place_of(engine=PlainEngine(file_seconds=0.1)))
     assert not found.complete and len(found.notes) == 4
 
 
 def test_a_search_without_time_left_starts_nothing_it_leaves_behind(tmp_path):
     (tmp_path / "a.txt").write_text("foo\n")
-    found = search(Query("foo", str(tmp_path), seconds=0.0), engine=PlainEngine())
+    found = search(Query("foo", str(tmp_path), seconds=0.0), place=place_of(engine=PlainEngine()))
     assert not found.complete and found.total == 0 and "stopped" in found.notes[0]
 
 
 def test_words_that_only_ripgrep_knows_are_refused_by_the_plain_engine(tmp_path):
     for pattern in (r"\p{L}", "[[:alpha:]]", "[a&&b]"):
         with pytest.raises(UsageError, match="ripgrep only"):
-            search(Query(pattern, str(tmp_path)), engine=PlainEngine())
+            search(Query(pattern, str(tmp_path)), place=place_of(engine=PlainEngine()))
+
+
+def test_a_place_that_only_commands_reach_is_searched_too(tmp_path):
+    def run(script, stdin=b""):
+        done = subprocess.run(["sh", "-c", script], input=stdin, capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    plant(tmp_path, {"a.py": b"foo\n", "src/b.py": b"bar\nfoo bar\n", "skip.log": b"foo\n", ".gitignore": b"*.log\n"})
+    far, query = place_of(ShellFiles(run, "far")), Query("foo", str(tmp_path))
+    assert search(query, place=far) == search(query) and search(query).total == 2
+    assert "1:foo" in search(Query("foo", str(tmp_path), path="a.py"), place=far).text.replace(" ", "")
+    with pytest.raises(UsageError, match="there is no nowhere"):
+        search(Query("foo", str(tmp_path), path="nowhere"), place=far)

@@ -125,7 +125,8 @@ def search_files(
         "limit": min(max(limit, 1), 1000),
         "offset": max(offset, 0),
     }
-    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None)
+    place = searching.place_of(targets.files_of(scope))
+    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None, place)
     totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
     note = {"note": "; ".join(found.notes)} if found.notes else {}
     return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
@@ -136,7 +137,7 @@ def _search_query(asked: dict[str, Any], scope: Scope | None) -> Any:
     return searching.Query(
         **about,
         cwd=_cwd(scope),
-        path=os.path.expanduser(asked["path"]),
+        path=asked["path"],
         types=asked["type"],
         session=scope.session_id if scope else "",
         seconds=_seconds_left(scope),

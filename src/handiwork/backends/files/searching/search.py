@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 from ....core.cancel import CancelToken
 from ....core.errors import UsageError
+from ....core.types import Files
+from ..local import LocalFiles
 from .filetypes import globs_of_types
 from .globs import Choice, has_open_set, is_glob, names_hidden, split_globs
 from .hits import Shown, show_files, show_lines
@@ -22,9 +24,9 @@ from .plain_search import PlainEngine
 from .probes import hints, name_hints
 from .query import Engine, Needle, Query, Report, Sweep, Watch
 from .ripgrep import RipgrepEngine, find_ripgrep
-from .trees import LocalTree, is_ignored
+from .trees import FilesTree, LocalTree, Tree, is_ignored
 
-__all__ = ["Found", "Query", "search"]
+__all__ = ["Found", "Query", "place_of", "search"]
 
 # Rows that are kept for one page at most: to sort by time, what comes before the page is kept as well.
 MAX_KEPT_ROWS = 60_000
@@ -47,9 +49,32 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def search(query: Query, cancel: CancelToken | None = None, engine: Engine | None = None) -> Found:
-    """Run one search. Raises `UsageError` for a bad pattern (with the place) or path."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose files are searched, and by what."""
+
+    files: Files
+    tree: Tree
+    engine: Engine
+
+    @property
+    def is_here(self) -> bool:
+        return self.files.place == LocalFiles.place
+
+
+def place_of(files: Files | None = None, engine: Engine | None = None) -> Place:
+    """This machine, or the place of *files*, which is searched in Python, one directory after the other."""
+    if files is None or files.place == LocalFiles.place:
+        return Place(LocalFiles(), LocalTree(), engine or default_engine())
+    tree = FilesTree(files)
+    return Place(files, tree, engine or PlainEngine(tree))
+
+
+def search(query: Query, cancel: CancelToken | None = None, place: Place | None = None) -> Found:
+    """Run one search. Raises `UsageError` for a bad pattern (with its place) or path."""
     _check(query)
+    place = place or place_of()
+    sweep = sweep_of(query, place)
     watch = Watch(time.monotonic() + query.seconds, cancel)
     order_of = replace(query, limit=0, offset=0, context=0, seconds=0.0)
     page = Page(
@@ -58,10 +83,10 @@ def search(query: Query, cancel: CancelToken | None = None, engine: Engine | Non
         limit=query.limit,
         by_file=query.target == "files" or query.output != "lines",
     )
-    report = _fill(page, engine or default_engine(), query, watch)
+    report = _fill(page, place, query, sweep, watch)
     if report.end == "ended":
         _orders.remember(order_of, page.paths())
-    return _found(page, query, report)
+    return _found(page, query, sweep, report)
 
 
 def default_engine() -> Engine:
@@ -79,10 +104,9 @@ def _check(query: Query) -> None:
         raise UsageError("that page is too deep", "narrow the search (path, glob, pattern), or ask for less context")
 
 
-def _fill(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
-    sweep = sweep_of(query)
+def _fill(page: Page, place: Place, query: Query, sweep: Sweep, watch: Watch) -> Report:
     if query.target == "files":
-        return _fill_with_names(page, engine, replace(query, pattern=query.pattern.strip()), watch)
+        return _fill_with_names(page, place, replace(query, pattern=query.pattern.strip()), watch)
     needle = Needle(
         query.pattern,
         literal=query.literal,
@@ -90,25 +114,25 @@ def _fill(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
         multiline=query.multiline or _over_lines(query),
         context=query.context if query.output == "lines" else 0,
     )
-    report = engine.contents(sweep, needle, page, watch)
+    report = place.engine.contents(sweep, needle, page, watch)
     if page.total or report.end != "ended":
         return report
     looked = [] if sweep.single else [f"{report.searched} files were searched"]
-    return report.noting(*looked, *hints(engine, sweep, needle, watch))
+    return report.noting(*looked, *hints(place.engine, sweep, needle, watch))
 
 
 def _over_lines(query: Query) -> bool:
     return "\n" in query.pattern if query.literal else spans_lines(query.pattern)
 
 
-def _fill_with_names(page: Page, engine: Engine, query: Query, watch: Watch) -> Report:
-    sweep, wanted = sweep_of(query), query.pattern
+def _fill_with_names(page: Page, place: Place, query: Query, watch: Watch) -> Report:
+    sweep, wanted, engine = sweep_of(query, place), query.pattern, place.engine
     if sweep.single:
         raise UsageError(f"{query.path} is a file", 'give a directory, or search in the file with target="content"')
     by_name = bool(wanted) and not is_glob(wanted)
     report = engine.names(sweep, (lambda path: contains_rank(wanted, path)) if by_name else _any, page, watch)
     if by_name and not page.total and report.end == "ended":
-        anything = sweep_of(replace(query, pattern=""))
+        anything = sweep_of(replace(query, pattern=""), place)
         report = engine.names(anything, AlikeRank(wanted), page, watch)
         if page.total:
             return report.noting(f"no name contains {wanted!r}; these resemble it, the nearest first")
@@ -121,10 +145,11 @@ def _any(_path: str) -> int:
     return 0
 
 
-def sweep_of(query: Query) -> Sweep:
-    """The place to search. Raises `UsageError` where there is nothing to search in."""
-    root = os.path.realpath(os.path.join(query.cwd, query.path or "."))
-    single = _is_single(root, query)
+def sweep_of(query: Query, place: Place) -> Sweep:
+    """Where to search. Raises `UsageError` where there is nothing to search in."""
+    path = query.path or "."
+    root = place.files.real(path if path.startswith("~") else os.path.join(query.cwd, path))
+    single = _is_single(root, query, place)
     wanted, excluded = split_globs(query.glob)
     if broken := next(filter(has_open_set, excluded), None):
         raise UsageError(f"the [ in the glob !{broken} is never closed", "close it, or leave it out")
@@ -132,7 +157,7 @@ def sweep_of(query: Query) -> Sweep:
     named, unnamed = _name_globs(query)
     sets = tuple(globs for globs in (named, wanted, types) if globs)
     hidden = any(names_hidden(glob) for glob in (*named, *wanted))
-    ignored = is_ignored(LocalTree(), root)  # whoever names an ignored directory wants to look into it
+    ignored = is_ignored(place.tree, root)  # whoever names an ignored directory wants to look into it
     return Sweep(root, single, Choice(sets, hidden), (*excluded, *unnamed), obey_parents=not ignored)
 
 
@@ -143,12 +168,13 @@ def _name_globs(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return split_globs(query.pattern) if is_glob(query.pattern) else ((query.pattern,), ())
 
 
-def _is_single(root: str, query: Query) -> bool:
-    """Whether the place is a file. Raises `UsageError` for what can't be searched."""
-    folder = os.path.isdir(root)
-    if not folder and not os.path.isfile(root):
+def _is_single(root: str, query: Query, place: Place) -> bool:
+    """Whether *root* is a file. Raises `UsageError` for what can't be searched."""
+    about = place.files.stat(root)
+    if about is None or about.kind not in ("file", "directory"):
         raise _no_place(query)
-    if not os.access(root, os.R_OK | os.X_OK if folder else os.R_OK):
+    folder = about.kind == "directory"
+    if place.is_here and not os.access(root, os.R_OK | os.X_OK if folder else os.R_OK):
         raise UsageError(f"{query.path} can't be read: permission denied", "search somewhere else, or ask a person")
     return not folder
 
@@ -162,8 +188,8 @@ def _no_place(query: Query) -> UsageError:
     return UsageError(f"there is no {query.path}", "search in a directory or file that exists")
 
 
-def _found(page: Page, query: Query, report: Report) -> Found:
-    shown = _shown(page, query)
+def _found(page: Page, query: Query, sweep: Sweep, report: Report) -> Found:
+    shown = _shown(page, query, _prefix(query, sweep))
     following = query.offset + shown.units
     notes = [*_end_notes(report, query), *report.notes]
     if page.total and not shown.units:
@@ -178,19 +204,18 @@ def _found(page: Page, query: Query, report: Report) -> Found:
     )
 
 
-def _shown(page: Page, query: Query) -> Shown:
-    prefix = _prefix(query)
+def _shown(page: Page, query: Query, prefix: str) -> Shown:
     if query.target == "content" and query.output == "lines":
         return show_lines(page.slices(), prefix, query.context)
     return show_files(page.slices(), prefix, counts=query.target == "content" and query.output == "counts")
 
 
-def _prefix(query: Query) -> str:
+def _prefix(query: Query, sweep: Sweep) -> str:
     """What stands before the paths found, so that they are relative to `cwd`, or absolute, as `path` is."""
     path = query.path.rstrip("/") or query.path
     while path.startswith("./"):
         path = path[2:].lstrip("/")
-    if os.path.isfile(os.path.join(query.cwd, path)):
+    if sweep.single:
         return path
     return "" if path in ("", ".") else path if path.endswith("/") else f"{path}/"
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import BinaryIO, Literal, Protocol
 
+from ....core.errors import UsageError
+from ....core.types import Files
 from .ignoring import IGNORE_FILES, NEVER_SWEPT, Level, Rules, read_rules
 
 Kind = Literal["file", "directory", "link", "other"]
@@ -51,6 +53,26 @@ class LocalTree:
             os.close(opened)
             raise OSError(errno.EINVAL, "not a regular file", path)
         return os.fdopen(opened, "rb")
+
+
+class FilesTree:
+    """The files of an environment that is elsewhere."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def entries(self, path: str) -> Iterator[Entry]:
+        try:
+            for name, about in self._files.names(path.rstrip("/") or "/"):
+                yield name, about.kind, about.size, about.modified_ns
+        except UsageError as error:
+            raise OSError(errno.EIO, str(error), path) from error
+
+    def open(self, path: str) -> BinaryIO:
+        try:
+            return self._files.open(path)
+        except UsageError as error:
+            raise OSError(errno.ENOENT, str(error), path) from error
 
 
 def _kind(mode: int) -> Kind:

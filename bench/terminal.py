@@ -1,5 +1,7 @@
 """A whole `terminal` call beside a plain process and beside the anchor's tool: `python bench/terminal.py`.
 
+The anchor has no sandbox here, so ours has none either, but for the last line.
+
 Each figure comes from a process of its own, with an empty home. The anchor is measured in the environment
 of `environments.py`, which is built on first use.
 """
@@ -30,11 +32,12 @@ ROWS = (
 )
 
 
-def measure(python: str, side: str) -> dict[str, float]:
-    """All figures of one side."""
+def measure(python: str, side: str, sandbox: str = "local") -> dict[str, float]:
+    """All figures of one side; ours with commands in *sandbox*."""
     figures: dict[str, float] = {}
     for what in ("call", "background", "flood"):
         with tempfile.TemporaryDirectory() as home:
+            Path(home, "config.yaml").write_text(f"sandbox: {{backend: {sandbox}}}\n" if side == "ours" else "")
             env = {**os.environ, "HANDIWORK_HOME": home, "HERMES_HOME": home}
             argv = [python, str(PROBE), side, what]
             said = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
@@ -49,6 +52,8 @@ def main() -> None:
     ours, theirs = measure(sys.executable, "ours"), measure(anchor, "anchor")
     for name, label in ROWS:
         print(f"{label:50}{ours[name]:10.2f}{theirs[name]:24.2f}")
+    sandboxed = measure(sys.executable, "ours", "auto")["over_plain_ms"]
+    print(f"{'in the sandbox that this machine has, over plain, ms':50}{sandboxed:10.2f}")
 
 
 if __name__ == "__main__":

@@ -38,10 +38,10 @@ class Limits:
 
     def of(self, entry: ToolEntry | None) -> int:
         """The limit for one result of *entry*; what a person set goes before what the tool says."""
-        if entry is None:
-            return self._fitting(self.max_chars, _SHARE_OF_CONTEXT)
-        set_by_hand = self.named.get(entry.name) or self.named.get(entry.toolset) if self.named else None
-        return self._fitting(set_by_hand or entry.max_result_size_chars or self.max_chars, _SHARE_OF_CONTEXT)
+        most = (entry.max_result_size_chars if entry else None) or self.max_chars
+        if self.named and entry:
+            most = self.named.get(entry.name) or self.named.get(entry.toolset) or most
+        return most if self.context_tokens is None else self._fitting(most, _SHARE_OF_CONTEXT)
 
     @property
     def of_turn(self) -> int:

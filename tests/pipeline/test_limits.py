@@ -105,9 +105,10 @@ def test_a_turn_that_is_too_long_has_its_longest_results_cut_evenly(tmp_path):
 
 def test_what_was_cut_before_is_cut_further_without_a_second_file(tmp_path):
     limits = Limits(turn_chars=4_000, folder=str(tmp_path))
-    before = cut_text("head" + "x" * 50_000 + "tail", limits, 8_000)
-    (after,) = fit_turn(_results(before), limits)
-    report, earlier = json.loads(after.content), json.loads(before)
+    before = cut(ToolResult(ToolCall("t"), "head" + "x" * 50_000 + "tail"), limits, 8_000)
+    (after,) = fit_turn([before], limits)
+    report, earlier = json.loads(after.content), json.loads(before.content)
+    assert after.kept == before.kept
     assert len(after.content) <= 4_000
     assert (report["path"], report["size"]) == (earlier["path"], 50_008)
     assert report["head"].startswith("head") and report["tail"].endswith("tail")

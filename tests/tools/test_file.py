@@ -267,3 +267,14 @@ def test_schemas_are_small_and_closed():
         assert len(json.dumps(schema)) < 1400
         assert all(p.get("type") for p in schema["parameters"]["properties"].values())
     assert Path(file_tools.__file__).stem == "file" and not registry.rejections()
+
+
+def test_a_search_looks_where_the_path_led_when_it_was_judged(tmp_path):
+    for name in ("judged", "later"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(f"{name} here\n")
+    (tmp_path / "link").symlink_to("later")  # put there in between
+    args = {"pattern": "here", "path": "link"}
+    real_paths = {"link": str(tmp_path / "judged")}
+    told = registry.dispatch("search_files", args, scope=Scope(cwd=str(tmp_path)), real_paths=real_paths)
+    assert "judged here" in json.loads(told)["hits"] and "later" not in told

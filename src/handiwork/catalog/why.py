@@ -68,8 +68,8 @@ def explain(
 
 
 def where(entry: ToolEntry) -> str:
-    """File and line of the handler, the file shortened to its last two parts."""
-    return _place_of(entry.handler)
+    """File and line of the handler, the file shortened to its last two parts; none of a tool that agents bind."""
+    return "bound by agents" if getattr(entry.handler, "needs_agent", False) else _place_of(entry.handler)
 
 
 def _place_of(function: Any) -> str:

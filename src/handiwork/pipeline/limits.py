@@ -108,23 +108,16 @@ def _level(sizes: Sequence[int], most: int) -> int:
 
 
 def _shorter(result: ToolResult, limits: Limits, most: int) -> ToolResult:
-    before = _cut_before(result.content, most)
-    result = replace(result, content=before) if before else cut(result, limits, most)
+    result = _cut_further(result, most) if result.kept else cut(result, limits, most)
     outside = next((label for label in result.labels if label.integrity == "outside"), None)
     shown = fencing.fence(result.content, outside.source) if outside and result.shown is not None else None
     return replace(result, shown=shown)
 
 
-def _cut_before(content: str, most: int) -> str:
-    """A text that was cut already, cut further; empty for any other text."""
-    if not content.startswith('{"truncated": true'):
-        return ""
-    try:
-        said = json.loads(content)
-        known = _Cut(said["size"], said["path"] or "", said.get("not_kept", ""), said["head"], said["tail"])
-    except (ValueError, KeyError):  # a tool's own words that begin like ours
-        return ""
-    return known.within(most)
+def _cut_further(result: ToolResult, most: int) -> ToolResult:
+    """A result that was cut already, its two ends made shorter; the file with the whole stays the same."""
+    said = json.loads(result.content)
+    return replace(result, content=_Cut(said["size"], result.kept, "", said["head"], said["tail"]).within(most))
 
 
 def _next_step(path: str, line: int) -> str:

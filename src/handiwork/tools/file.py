@@ -109,6 +109,7 @@ def search_files(
     limit: int = SEARCH_LIMIT,
     offset: int = 0,
     scope: Scope | None = None,
+    real_paths: Mapping[str, str] | None = None,
 ) -> str:
     """One page of hits in files, or of files by their names."""
     asked = {
@@ -125,19 +126,21 @@ def search_files(
         "limit": min(max(limit, 1), 1000),
         "offset": max(offset, 0),
     }
-    place = searching.place_of(targets.files_of(scope))
-    found = searching.search(_search_query(asked, scope), scope.cancel if scope else None, place)
+    where = targets.target_of(asked["path"], scope, real_paths)
+    query = _search_query(asked, where.real, scope)
+    found = searching.search(query, scope.cancel if scope else None, searching.place_of(where.files))
     totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
     note = {"note": "; ".join(found.notes)} if found.notes else {}
     return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
 
 
-def _search_query(asked: dict[str, Any], scope: Scope | None) -> Any:
+def _search_query(asked: dict[str, Any], root: str, scope: Scope | None) -> Any:
     about = {k: v for k, v in asked.items() if k not in ("path", "type")}
     return searching.Query(
         **about,
         cwd=_cwd(scope),
         path=asked["path"],
+        root=root,
         types=asked["type"],
         session=scope.session_id if scope else "",
         seconds=_seconds_left(scope),

@@ -24,7 +24,7 @@ class Query:
     """What to look for. `path` is shown before the hits as it is given here, relative to `cwd`.
 
     `types` is names such as `py` or `js,ts`. `seconds` is the time limit. Pages of the same `session`
-    keep the order of the first one.
+    keep the order of the first one. `root` is where the path leads, if somebody has looked already.
     """
 
     pattern: str
@@ -42,6 +42,7 @@ class Query:
     output: Output = "lines"
     session: str = ""
     seconds: float = 60.0
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ def search(query: Query, cancel: CancelToken | None = None, place: Place | None 
     """Run one search. Raises `UsageError` for a bad pattern (with its place) or path."""
     _check(query)
     place = place or place_of()
+    if query.target == "files":
+        query = replace(query, pattern=query.pattern.strip())
     sweep = sweep_of(query, place)
     watch = Watch(time.monotonic() + query.seconds, cancel)
     order_of = replace(query, limit=0, offset=0, context=0, seconds=0.0)
@@ -106,7 +108,7 @@ def _check(query: Query) -> None:
 
 def _fill(page: Page, place: Place, query: Query, sweep: Sweep, watch: Watch) -> Report:
     if query.target == "files":
-        return _fill_with_names(page, place, replace(query, pattern=query.pattern.strip()), watch)
+        return _fill_with_names(page, place, query, sweep, watch)
     needle = Needle(
         query.pattern,
         literal=query.literal,
@@ -125,8 +127,8 @@ def _over_lines(query: Query) -> bool:
     return "\n" in query.pattern if query.literal else spans_lines(query.pattern)
 
 
-def _fill_with_names(page: Page, place: Place, query: Query, watch: Watch) -> Report:
-    sweep, wanted, engine = sweep_of(query, place), query.pattern, place.engine
+def _fill_with_names(page: Page, place: Place, query: Query, sweep: Sweep, watch: Watch) -> Report:
+    wanted, engine = query.pattern, place.engine
     if sweep.single:
         raise UsageError(f"{query.path} is a file", 'give a directory, or search in the file with target="content"')
     by_name = bool(wanted) and not is_glob(wanted)
@@ -148,7 +150,7 @@ def _any(_path: str) -> int:
 def sweep_of(query: Query, place: Place) -> Sweep:
     """Where to search. Raises `UsageError` where there is nothing to search in."""
     path = query.path or "."
-    root = place.files.real(path if path.startswith("~") else os.path.join(query.cwd, path))
+    root = query.root or place.files.real(path if path.startswith("~") else os.path.join(query.cwd, path))
     single = _is_single(root, query, place)
     wanted, excluded = split_globs(query.glob)
     if broken := next(filter(has_open_set, excluded), None):

@@ -179,5 +179,5 @@ def test_from_synchronous_code_too(tools, supply):
 def test_a_call_of_another_tool_waits_its_turn(tools):
 
     entry = tools.get("tool_call")
-    assert footprint(entry, {"name": "paint"}, "/") == WORLD
+    assert footprint(entry, {"name": "paint"}, Scope(cwd="/")) == WORLD
     assert entry.traits.resolved_effect() == "read" and isinstance(entry.traits, Traits)

@@ -53,6 +53,7 @@ def sizes(pipeline, *calls, cwd=""):
         (["web", "write:a", "free"], [3]),
         (["free", "free", "shell", "free"], [2, 1, 1]),
         (["unknown", "unknown"], [2]),
+        (["read:a", "write:b\0", "read:c"], [1, 1, 1]),
     ],
 )
 def test_waves(pipeline, tools, calls, expected):

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.errors import UsageError
+from ..core.errors import HandiworkError, UsageError
 from ..core.loading import Late
-from ..core.types import ToolEntry, Traits
+from ..core.types import Scope, ToolEntry, Traits
 
 patches = Late("handiwork.core.patches")
 
@@ -32,25 +32,29 @@ FREE = Footprint()
 WORLD = Footprint(world=True)
 
 
-def footprint(entry: ToolEntry, args: Mapping[str, Any], cwd: str) -> Footprint:
-    """What *entry* called with *args* leaves or looks at; relative paths are taken from *cwd*."""
+def footprint(entry: ToolEntry, args: Mapping[str, Any], scope: Scope) -> Footprint:
+    """What *entry* called with *args* in *scope* leaves or looks at."""
     traits = entry.traits
     if traits.parallel_safe:
         return FREE
-    reads_only = traits.resolved_effect() == "read"
     kinds = set(traits.touches.values())
     if "tool" in kinds:  # what that one will do isn't known here
         return WORLD
     if only_files(traits):
-        try:
-            named = tuple(paths_named(traits, args))
-        except UsageError:  # a patch that can't be read may mean any file
-            return WORLD
-        paths = tuple(os.path.realpath(os.path.join(cwd, os.path.expanduser(path))) for path in named)
-        return Footprint(reads=paths) if reads_only else Footprint(writes=paths)
-    if not reads_only:
+        return _of_files(traits, args, scope)
+    if traits.resolved_effect() != "read":
         return WORLD
     return FREE if traits.open_world else Footprint(reads_all=True)
+
+
+def _of_files(traits: Traits, args: Mapping[str, Any], scope: Scope) -> Footprint:
+    try:
+        paths = tuple(real_path(path, scope) for path in paths_named(traits, args))
+    except UsageError:  # a patch that can't be read may mean any file
+        return WORLD
+    if not all(paths):
+        return WORLD
+    return Footprint(reads=paths) if traits.resolved_effect() == "read" else Footprint(writes=paths)
 
 
 def only_files(traits: Traits) -> bool:
@@ -71,6 +75,17 @@ def paths_named(traits: Traits, args: Mapping[str, Any]) -> Iterator[str]:
         if touch == "path" and (args.get(name) or not patched):
             value = args.get(name) or "."
             yield from map(str, value if isinstance(value, list) else (value,))
+
+
+def real_path(path: str, scope: Scope) -> str:
+    """Where *path* leads, asked where the files of *scope* are; empty for nowhere."""
+    full = path if path.startswith("~") else os.path.join(scope.here, path)
+    try:
+        if scope.environment is None:
+            return os.path.realpath(os.path.expanduser(full))
+        return scope.environment.files.real(full)
+    except (OSError, ValueError, HandiworkError):
+        return ""
 
 
 @dataclass(slots=True)

@@ -6,12 +6,11 @@ may answer with a `Refusal`, or, where it must wait for somebody, with a generat
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from ..core.errors import HandiworkError, UsageError, near_names
+from ..core.errors import UsageError, near_names
 from ..core.loading import Late
 from ..core.types import (
     Allow,
@@ -22,7 +21,6 @@ from ..core.types import (
     Label,
     Ready,
     Refusal,
-    Scope,
     ToolCall,
     ToolResult,
 )
@@ -30,7 +28,7 @@ from ..core.wire import copy_json
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
 from .firing import Heard, firing
-from .footprint import paths_named
+from .footprint import paths_named, real_path
 from .hook_points import APPROVAL_ANSWERED, APPROVAL_ASKED, POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT
 from .hooks import Hook, Said, read_answer
 from .limits import cut
@@ -165,12 +163,15 @@ def scope_checks(parts: Parts, ready: Ready) -> Prepared:
 
 
 def locate(parts: Parts, ready: Ready) -> Prepared:
-    """Where the paths that the call names lead to now: that is judged, and that is what a tool opens."""
+    """Where the paths that the call names lead to now: that is judged, and that is what a tool opens.
+
+    Of one that leads nowhere the guard says so in its own words.
+    """
     traits = ready.entry.traits
     if not traits.touches:
         return ready
     scope = ready.call.scope
-    real = {path: found for path in _named(ready) if (found := _real(path, scope))}
+    real = {path: found for path in _named(ready) if (found := real_path(path, scope))}
     return replace(ready, real_paths=real) if real else ready
 
 
@@ -180,17 +181,6 @@ def _named(ready: Ready) -> tuple[str, ...]:
         return tuple(paths_named(ready.entry.traits, ready.args))
     except UsageError:
         return ()
-
-
-def _real(path: str, scope: Scope) -> str:
-    """Where *path* leads, asked where the files are; empty for nowhere, which the guard says in its own words."""
-    full = path if path.startswith("~") else os.path.join(scope.here, path)
-    try:
-        if scope.environment is None:
-            return os.path.realpath(os.path.expanduser(full))
-        return scope.environment.files.real(full)
-    except (OSError, ValueError, HandiworkError):
-        return ""
 
 
 def judge(parts: Parts, ready: Ready) -> Prepared:

@@ -51,7 +51,7 @@ def _footprint_of(pipeline: Pipeline, call: ToolCall) -> Footprint:
     if entry is None:
         return FREE
     args = pipeline.plans.of(entry).apply(call.arguments).args if entry.traits.touches else None
-    return footprint(entry, args or {}, call.scope.here)
+    return footprint(entry, args or {}, call.scope)
 
 
 async def _run_wave(pipeline: Pipeline, calls: list[ToolCall]) -> list[ToolResult]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import get_args
 
-from handiwork.core.types import Answer, Ask, Ready
+from handiwork.core.types import Answer, Ask, Keep, Ready
 
+_KEEPS = get_args(Keep)
 NO = Answer(False)
 
 
 def settle(answer: object) -> Answer:
     """What an approver's answer means: anything but a clear yes is a no."""
     if isinstance(answer, Answer):
-        return answer if answer.allowed is True and answer.keep in ("once", "session", "always") else _denied(answer)
+        return answer if answer.allowed is True and answer.keep in _KEEPS else _denied(answer)
     return Answer(True) if answer is True else NO
 
 

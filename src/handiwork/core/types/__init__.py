@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .roles import Background, Embedder, Journal, Judge
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
-    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Verdict
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
 
 _MODULES = {
     "calls": (
@@ -108,6 +108,7 @@ _MODULES = {
         "Answer",
         "Ask",
         "Forbid",
+        "Keep",
         "Verdict",
     ),
 }
@@ -143,6 +144,7 @@ __all__ = [
     "HttpReply",
     "Journal",
     "Judge",
+    "Keep",
     "Label",
     "Message",
     "Model",

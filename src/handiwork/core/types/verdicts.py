@@ -8,33 +8,40 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The guard has nothing against the call."""
+    """The guard has nothing against the call. `rule` names the rule that says so, or is ""."""
+
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person must say yes first. `keys` are what a stored answer would cover, exactly."""
+    """A person must say yes first. `keys` are what a stored answer would cover, exactly; `rule` as in `Allow`."""
 
     reason: str
     keys: tuple[str, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Forbid:
-    """The call doesn't run, whoever says yes."""
+    """The call doesn't run, whoever says yes. `rule` as in `Allow`."""
 
     reason: str
     hint: str = ""
+    rule: str = ""
 
 
+# For how long an answer holds. "project" and "always" are stored as a rule, the others are not.
+Keep: TypeAlias = Literal["once", "session", "project", "always"]
 Verdict: TypeAlias = Allow | Ask | Forbid
 ALLOW = Allow()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person said. `note` goes to the model when the answer is no."""
+    """What the person said. `note` goes to the model when the answer is no, `rule` is what a kept yes covers."""
 
     allowed: bool
-    keep: Literal["once", "session", "always"] = "once"
+    keep: Keep = "once"
     note: str = ""
+    rule: str = ""

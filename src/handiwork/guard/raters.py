@@ -1,0 +1,154 @@
+"""The verdict on each thing that a call touches: a path, a command, code, a URL, a recipient, a patch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from handiwork.core.config import Mode
+from handiwork.core.errors import UsageError
+from handiwork.core.loading import Late
+from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Verdict
+
+# Loaded when the first command, path or URL is judged: listing tools needs none of them.
+commands = Late("handiwork.guard.commands")
+patches = Late("handiwork.core.patches")
+paths = Late("handiwork.guard.paths")
+urls = Late("handiwork.guard.urls")
+
+Rater: TypeAlias = Callable[[Ready, str, "Bounds"], Verdict]
+
+
+class Bounds:
+    """What holds for every call of one policy: the mode, and what may be read beside the workspace."""
+
+    __slots__ = ("mode", "readable")
+
+    def __init__(self, mode: Mode, readable: Sequence[str]) -> None:
+        self.mode, self.readable = mode, tuple(readable)
+
+
+def found(ready: Ready, bounds: Bounds) -> list[Verdict]:
+    """The verdict on each thing that the call touches, as its tool's traits say it."""
+    return [
+        rate(ready, text, bounds)
+        for argument, touch in ready.entry.traits.touches.items()
+        if (rate := _RATERS.get(touch)) and argument in ready.args
+        for text in _texts(ready.args[argument])
+    ]
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of an argument: itself, or what a list or object holds."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [text for item in inner for text in _texts(item)]
+
+
+def together(found: list[Verdict]) -> Verdict:
+    """The strictest of the verdicts; several asks become one with all their keys."""
+    forbidden = next((v for v in found if isinstance(v, Forbid)), None)
+    if forbidden:
+        return forbidden
+    asks = [v for v in found if isinstance(v, Ask)]
+    if len(asks) < 2:
+        return asks[0] if asks else ALLOW
+    keys = tuple(dict.fromkeys(k for a in asks for k in a.keys))
+    return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
+
+
+def _base(ready: Ready) -> str:
+    return ready.call.scope.here
+
+
+def _command_folder(ready: Ready) -> str:
+    """Where the call's commands run: the path among its arguments, from the folder of its scope."""
+    touches = ready.entry.traits.touches
+    paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
+    return os.path.join(_base(ready), os.path.expanduser(paths[0])) if paths else _base(ready)
+
+
+def _rate_path(ready: Ready, text: str, bounds: Bounds) -> Verdict:
+    return _rate_file(ready, text, bounds, write=ready.entry.traits.resolved_effect() != "read")
+
+
+def _rate_patch(ready: Ready, text: str, bounds: Bounds) -> Verdict:
+    """The verdict on all files that a patch would write, move or delete."""
+    try:
+        named = patches.paths_of(text)
+    except UsageError as error:
+        return Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{_base(ready)}",))
+    return together([_rate_file(ready, path, bounds, write=True) for path in named])
+
+
+def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Verdict:
+    scope = ready.call.scope
+    text = text or "."  # an empty path is how tools say "here"
+    found = paths.judge_path(
+        text,
+        scope.workspace,
+        write,
+        cwd=_base(ready),
+        readable=() if write else bounds.readable,
+        real=ready.real_paths.get(text, ""),
+        files=scope.environment.files if scope.environment else None,
+    )
+    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
+    if found.action == "allow" and write and bounds.mode == "ask":
+        return Ask(f"it changes {text}", keys)
+    return _verdict(found.action, found.reasons, keys)
+
+
+def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
+    if not text.strip():
+        return ALLOW
+    cwd = _command_folder(ready)
+    scope = ready.call.scope
+    known = scope.shell.exported if scope.shell else {}
+    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
+    keys = (f"command:{text}@{cwd}{_meant_by(text, known)}",)
+    if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:
+        return Ask("it may change something", keys)
+    if bounds.mode == "ask" and found.action == "allow" and found.edits:
+        return Ask("it changes " + ", ".join(found.edits[:5]), keys)
+    return _verdict(found.action, found.reasons, keys)
+
+
+def _meant_by(text: str, exported: Mapping[str, str]) -> str:
+    """The session's variables that may change what *text* does: a yes to it is a yes with these values."""
+    used = (name for name in sorted(exported) if name in text or name == "PATH" or name.startswith("LD_"))
+    return "".join(f" {name}={exported[name]}" for name in used)
+
+
+def _rate_code(ready: Ready, text: str, _bounds: Bounds) -> Verdict:
+    return Ask("it runs code", (f"code:{text}@{_base(ready)}",))
+
+
+def _rate_url(_ready: Ready, text: str, _bounds: Bounds) -> Verdict:
+    found = urls.judge_url(text)
+    return _verdict(found.action, found.reasons, (f"url:{text}",))
+
+
+def _rate_recipient(_ready: Ready, text: str, _bounds: Bounds) -> Verdict:
+    return Ask(f"it sends something to {text}", (f"recipient:{text}",))
+
+
+def _verdict(action: str, reasons: Sequence[str], keys: tuple[str, ...]) -> Verdict:
+    if action == "allow":
+        return ALLOW
+    reason = "; ".join(reasons) or "the guard doesn't know it"
+    if action == "forbid":
+        return Forbid(reason, "find another way; nobody can approve this")
+    return Ask(reason, keys)
+
+
+_RATERS: dict[str, Rater] = {
+    "path": _rate_path,
+    "command": _rate_command,
+    "code": _rate_code,
+    "url": _rate_url,
+    "recipient": _rate_recipient,
+    "patch": _rate_patch,
+}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
@@ -81,6 +81,7 @@ _MODULES = {
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -152,6 +153,7 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
     "Process",

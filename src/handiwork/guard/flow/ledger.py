@@ -1,0 +1,180 @@
+"""What a session knows of where its texts came from, and of each value of a call, where that stood."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from handiwork.core.types import Label, Ready, ToolResult
+
+from .atoms import Atom, Kind, atoms_of, host_of
+from .fields import fields_of
+from .folding import fold, words_of
+from .passages import Index, Passage
+from .targets import Target, targets_of
+
+_MOST_CHARS = 8_000_000
+_MOST_SHOWN = 80
+_APPOINTABLE = frozenset(("email", "url"))
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?(?:z|[+-]\d{2}:?\d{2})?)?")
+_ORDERS = re.compile(
+    r"(?:^|[.!?:;\n>*-]\s*|\b(?:please|must|should|now|then|and|to)\s+)"
+    r"(?:visit|open|go to|click|browse|navigate|follow|fetch|load|download|call|access|request|retrieve|get|use)\b[^.!?\n]{0,80}$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A result as it was heard, to be read when a call first asks."""
+
+    text: str
+    where: str
+    trusted_fields: tuple[str, ...]
+    outside: bool
+    appointed: bool
+
+
+class Ledger:
+    """The texts of one session by where they came from. Safe between threads.
+
+    What a person said, and the results of tools that don't bring text from outside, is trusted. A value that
+    stands there passes; one that stands only in text from outside is labelled with where that was.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said = Index()
+        self._trusted = Index()
+        self._outside = Index()
+        self._heard: list[_Note] = []
+        self._chars = 0
+
+    def trust(self, text: str) -> None:
+        """Take in what the person said."""
+        with self._lock:
+            self._said.add(Passage(text, "what you said"))
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a person has said anything: without that there is nothing to compare with."""
+        return bool(self._said.passages)
+
+    def note(self, ready: Ready, result: ToolResult) -> None:
+        """Take in what a call gave."""
+        outside = any(label.integrity == "outside" for label in result.labels)
+        names = [value for value in ready.args.values() if isinstance(value, str)]
+        where = " ".join((ready.entry.name, *(_short(name) for name in names[:1])))
+        with self._lock:
+            if self._chars > _MOST_CHARS:  # the oldest is the least likely to be what a call is about
+                return
+            self._chars += len(result.content)
+            appointed = any("." in n or "/" in n for n in names if self._said.with_text(_source(n)))
+            trusted = ready.entry.traits.trusted_fields
+            self._heard.append(_Note(result.content, where, trusted, outside, appointed))
+
+    def trace(self, ready: Ready) -> Mapping[str, Label]:
+        """The arguments whose values come from outside alone, each with where they stood."""
+        with self._lock:
+            self._read()
+            if not self._said.passages or not self._outside.passages:
+                return {}
+            found: dict[str, list[str]] = {}
+            for target in targets_of(ready):
+                for value, passage in self._strangers(target, fetches=_only_fetches(ready)):
+                    found.setdefault(target.argument, []).append(f"{_short(value)!r} from {passage.where}")
+            return {name: Label("outside", "; ".join(dict.fromkeys(what))) for name, what in found.items()}
+
+    def _read(self) -> None:
+        """Sort what was heard since into the indexes."""
+        heard, self._heard = self._heard, []
+        for note in heard:
+            for field in fields_of(note.text, note.trusted_fields):
+                where = f"{note.where}, field {field.path}" if field.path else note.where
+                passage = Passage(field.text, where, appointed=note.appointed)
+                outside = note.outside and not field.vouched
+                (self._outside if outside else self._trusted).add(passage)
+                for hidden in passage.hidden() if outside else ():
+                    self._outside.add(hidden)
+
+    def _strangers(self, target: Target, *, fetches: bool) -> list[tuple[str, Passage]]:
+        """The values in a target that nobody but text from outside named."""
+        folded = fold(target.text)
+        atoms = [a for a in atoms_of(folded) if a.kind != "date"]
+        found = [(a.value, p) for a in atoms if (p := self._origin_of(a, fetches=fetches))]
+        whole = not target.prose and not any(a.end - a.start > len(folded) * 0.8 for a in atoms)
+        if whole and not found and (passage := self._origin_of_text(folded)):
+            found.append((target.text, passage))
+        return found
+
+    def _origin_of(self, atom: Atom, *, fetches: bool) -> Passage | None:
+        """Where an atom stands outside; None where it is named elsewhere, or nowhere."""
+        if self._is_named(atom):
+            return None
+        passage = self._outside.with_atom(atom.kind, atom.value)
+        if passage and atom.kind == "url" and fetches and not _orders(atom.value, passage):
+            return None  # it was asked to look, and the link carries nothing that wasn't in it
+        if passage and self._is_appointed(atom.kind, atom.value):
+            return None
+        if passage is None and atom.kind == "url":
+            passage = self._outside.with_host(host_of(atom.value))
+        return passage or self._assembled(words_of(atom.value))
+
+    def _is_named(self, atom: Atom) -> bool:
+        for index in (self._said, self._trusted):
+            if index.with_atom(atom.kind, atom.value) or index.with_text(atom.value):
+                return True
+            if atom.kind == "url" and index.with_host(host_of(atom.value)):
+                return True
+        return False
+
+    def _is_appointed(self, kind: Kind, value: str) -> bool:
+        """Whether the person named the one place where it stands, and it is the only one of its kind there."""
+        if kind not in _APPOINTABLE:
+            return False
+        there = {v for v, p in self._outside.values(kind).items() if p.appointed and not self._said.with_atom(kind, v)}
+        return there == {value}
+
+    def _origin_of_text(self, folded: str) -> Passage | None:
+        """Where a whole value stands outside; None where it is named elsewhere, or nowhere."""
+        if _DAY.fullmatch(folded):
+            named = self._said.with_date(folded[:10]) or self._trusted.with_date(folded[:10])
+            return None if named else self._outside.with_date(folded[:10])
+        if self._said.with_text(folded) or self._trusted.with_text(folded):
+            return None
+        return self._outside.with_text(folded) or self._assembled(words_of(folded))
+
+    def _assembled(self, words: list[str]) -> Passage | None:
+        """Where the parts stand of a value that was put together from outside."""
+        strange = [w for w in words if not (self._said.with_word(w) or self._trusted.with_word(w))]
+        places = [self._outside.with_word(w) or self._halves(w) for w in strange]
+        return places[0] if places and all(places) else None
+
+    def _halves(self, word: str) -> Passage | None:
+        """Where both halves of a word stand, for a word that stands nowhere itself."""
+        for cut in range(3, len(word) - 2):
+            first, second = self._outside.with_word(word[:cut]), self._outside.with_word(word[cut:])
+            if first and second:
+                return first
+        return None
+
+
+def _only_fetches(ready: Ready) -> bool:
+    """Whether the call only reads a link."""
+    return ready.entry.traits.resolved_effect() == "read"
+
+
+def _orders(link: str, passage: Passage) -> bool:
+    """Whether the passage tells its reader to go to the link, rather than mentioning it."""
+    at = next((a.start for a in passage.atoms if a.value == link), 0)
+    return bool(_ORDERS.search(passage.folded[max(0, at - 120) : at]))
+
+
+def _source(name: str) -> str:
+    return fold(name)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN - 1]}…"

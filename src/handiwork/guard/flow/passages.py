@@ -1,0 +1,79 @@
+"""Texts of a session, each with where it stood, and what can be looked up in many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from .atoms import Atom, Kind, atoms_of, host_of
+from .decoding import readings_of
+from .folding import fold, stands_in, words_of
+
+
+class Passage:
+    """One text: a prompt, or a field of a result. `where` says where it stood, for a person to read.
+
+    `appointed` says that the person named its source in so many words: a page, a file.
+    """
+
+    def __init__(self, text: str, where: str, *, appointed: bool = False) -> None:
+        self.text, self.where, self.appointed = text, where, appointed
+
+    @cached_property
+    def folded(self) -> str:
+        """The text in the form in which texts are compared."""
+        return fold(self.text)
+
+    @cached_property
+    def atoms(self) -> list[Atom]:
+        """What in it an effect can be aimed at."""
+        return atoms_of(self.folded)
+
+    def hidden(self) -> Iterator[Passage]:
+        """What it says to a reader who decodes."""
+        for reading in readings_of(self.text):
+            yield Passage(reading, f"{self.where} (encoded)")
+
+
+class Index:
+    """Many passages, for asking whether a value stands in one of them."""
+
+    def __init__(self) -> None:
+        self.passages: list[Passage] = []
+        self._atoms: dict[tuple[Kind, str], Passage] = {}
+        self._words: dict[str, Passage] = {}
+        self._hosts: dict[str, Passage] = {}
+
+    def add(self, passage: Passage) -> None:
+        """Take a passage in. The first one that says a thing is the one that is named for it."""
+        self.passages.append(passage)
+        for atom in passage.atoms:
+            self._atoms.setdefault((atom.kind, atom.value), passage)
+            if atom.kind == "url":
+                self._hosts.setdefault(host_of(atom.value), passage)
+        for word in words_of(passage.folded):
+            self._words.setdefault(word, passage)
+
+    def with_text(self, folded: str) -> Passage | None:
+        """The passage in which *folded* stands as a whole."""
+        return next((p for p in self.passages if stands_in(folded, p.folded)), None) if folded else None
+
+    def with_atom(self, kind: Kind, value: str) -> Passage | None:
+        """The passage with that atom."""
+        return self._atoms.get((kind, value))
+
+    def with_host(self, host: str) -> Passage | None:
+        """The passage with a link to that host."""
+        return self._hosts.get(host)
+
+    def with_word(self, word: str) -> Passage | None:
+        """The passage with that word."""
+        return self._words.get(word)
+
+    def with_date(self, day: str) -> Passage | None:
+        """The passage with that day, or with that day of every year."""
+        return self._atoms.get(("date", day)) or self._atoms.get(("date", f"*{day[4:]}"))
+
+    def values(self, kind: Kind) -> dict[str, Passage]:
+        """All atoms of that kind, and where each stands."""
+        return {value: passage for (of, value), passage in self._atoms.items() if of == kind}

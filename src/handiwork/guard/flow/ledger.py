@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from handiwork.core.types import Label, Ready, ToolResult
 
-from .atoms import Atom, Kind, atoms_of, host_of
+from .atoms import Atom, atoms_of, host_of
 from .fields import fields_of
 from .folding import fold, words_of
 from .passages import Index, Passage
@@ -17,7 +17,6 @@ from .targets import Target, targets_of
 
 _MOST_CHARS = 8_000_000
 _MOST_SHOWN = 80
-_APPOINTABLE = frozenset(("email", "url"))
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?(?:z|[+-]\d{2}:?\d{2})?)?")
 _ORDERS = re.compile(
     r"(?:^|[.!?:;\n>*-]\s*|\b(?:please|must|should|now|then|and|to)\s+)"
@@ -33,7 +32,6 @@ class _Note:
     where: str
     trusted_fields: tuple[str, ...]
     outside: bool
-    appointed: bool
 
 
 class Ledger:
@@ -70,9 +68,8 @@ class Ledger:
             if self._chars > _MOST_CHARS:  # the oldest is the least likely to be what a call is about
                 return
             self._chars += len(result.content)
-            appointed = any("." in n or "/" in n for n in names if self._said.with_text(_source(n)))
             trusted = ready.entry.traits.trusted_fields
-            self._heard.append(_Note(result.content, where, trusted, outside, appointed))
+            self._heard.append(_Note(result.content, where, trusted, outside))
 
     def trace(self, ready: Ready) -> Mapping[str, Label]:
         """The arguments whose values come from outside alone, each with where they stood."""
@@ -92,11 +89,17 @@ class Ledger:
         for note in heard:
             for field in fields_of(note.text, note.trusted_fields):
                 where = f"{note.where}, field {field.path}" if field.path else note.where
-                passage = Passage(field.text, where, appointed=note.appointed)
-                outside = note.outside and not field.vouched
-                (self._outside if outside else self._trusted).add(passage)
-                for hidden in passage.hidden() if outside else ():
-                    self._outside.add(hidden)
+                vouched = field.vouched or not note.outside
+                for text in field.text.splitlines() if vouched else (field.text,):
+                    self._sort(Passage(text, where), vouched=vouched)
+
+    def _sort(self, passage: Passage, *, vouched: bool) -> None:
+        if vouched and passage.is_name:
+            self._trusted.add(passage)
+            return
+        self._outside.add(passage)
+        for hidden in passage.hidden():
+            self._outside.add(hidden)
 
     def _strangers(self, target: Target, *, fetches: bool) -> list[tuple[str, Passage]]:
         """The values in a target that nobody but text from outside named."""
@@ -115,8 +118,6 @@ class Ledger:
         passage = self._outside.with_atom(atom.kind, atom.value)
         if passage and atom.kind == "url" and fetches and not _orders(atom.value, passage):
             return None  # it was asked to look, and the link carries nothing that wasn't in it
-        if passage and self._is_appointed(atom.kind, atom.value):
-            return None
         if passage is None and atom.kind == "url":
             passage = self._outside.with_host(host_of(atom.value))
         return passage or self._assembled(words_of(atom.value))
@@ -129,19 +130,12 @@ class Ledger:
                 return True
         return False
 
-    def _is_appointed(self, kind: Kind, value: str) -> bool:
-        """Whether the person named the one place where it stands, and it is the only one of its kind there."""
-        if kind not in _APPOINTABLE:
-            return False
-        there = {v for v, p in self._outside.values(kind).items() if p.appointed and not self._said.with_atom(kind, v)}
-        return there == {value}
-
     def _origin_of_text(self, folded: str) -> Passage | None:
         """Where a whole value stands outside; None where it is named elsewhere, or nowhere."""
         if _DAY.fullmatch(folded):
             named = self._said.with_date(folded[:10]) or self._trusted.with_date(folded[:10])
             return None if named else self._outside.with_date(folded[:10])
-        if self._said.with_text(folded) or self._trusted.with_text(folded):
+        if self._said.with_text(folded) or self._trusted.with_value(folded):
             return None
         return self._outside.with_text(folded) or self._assembled(words_of(folded))
 
@@ -169,10 +163,6 @@ def _orders(link: str, passage: Passage) -> bool:
     """Whether the passage tells its reader to go to the link, rather than mentioning it."""
     at = next((a.start for a in passage.atoms if a.value == link), 0)
     return bool(_ORDERS.search(passage.folded[max(0, at - 120) : at]))
-
-
-def _source(name: str) -> str:
-    return fold(name)
 
 
 def _short(text: str) -> str:

@@ -9,15 +9,15 @@ from .atoms import Atom, Kind, atoms_of, host_of
 from .decoding import readings_of
 from .folding import fold, stands_in, words_of
 
+_MOST_NAME_WORDS = 12
+_MOST_WORDS_BESIDE = 3
+
 
 class Passage:
-    """One text: a prompt, or a field of a result. `where` says where it stood, for a person to read.
+    """One text: a prompt, or a field of a result. `where` says where it stood, for a person to read."""
 
-    `appointed` says that the person named its source in so many words: a page, a file.
-    """
-
-    def __init__(self, text: str, where: str, *, appointed: bool = False) -> None:
-        self.text, self.where, self.appointed = text, where, appointed
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self.where = text, where
 
     @cached_property
     def folded(self) -> str:
@@ -34,6 +34,13 @@ class Passage:
         for reading in readings_of(self.text):
             yield Passage(reading, f"{self.where} (encoded)")
 
+    @cached_property
+    def is_name(self) -> bool:
+        """Whether it can name a thing. What says a sentence, or holds an address among words, names nothing."""
+        words = len(words_of(self.folded))
+        inside = [words_of(atom.value) for atom in self.atoms if atom.kind != "date"]
+        return words <= _MOST_NAME_WORDS and (not inside or words - sum(map(len, inside)) <= _MOST_WORDS_BESIDE)
+
 
 class Index:
     """Many passages, for asking whether a value stands in one of them."""
@@ -43,16 +50,22 @@ class Index:
         self._atoms: dict[tuple[Kind, str], Passage] = {}
         self._words: dict[str, Passage] = {}
         self._hosts: dict[str, Passage] = {}
+        self._whole: dict[str, Passage] = {}
 
     def add(self, passage: Passage) -> None:
         """Take a passage in. The first one that says a thing is the one that is named for it."""
         self.passages.append(passage)
+        self._whole.setdefault(passage.folded, passage)
         for atom in passage.atoms:
             self._atoms.setdefault((atom.kind, atom.value), passage)
             if atom.kind == "url":
                 self._hosts.setdefault(host_of(atom.value), passage)
         for word in words_of(passage.folded):
             self._words.setdefault(word, passage)
+
+    def with_value(self, folded: str) -> Passage | None:
+        """The passage that gives *folded*. A bare number must be all of it: parts of dates and sizes name nothing."""
+        return self._whole.get(folded) if folded.isdigit() else self.with_text(folded)
 
     def with_text(self, folded: str) -> Passage | None:
         """The passage in which *folded* stands as a whole."""
@@ -73,7 +86,3 @@ class Index:
     def with_date(self, day: str) -> Passage | None:
         """The passage with that day, or with that day of every year."""
         return self._atoms.get(("date", day)) or self._atoms.get(("date", f"*{day[4:]}"))
-
-    def values(self, kind: Kind) -> dict[str, Passage]:
-        """All atoms of that kind, and where each stands."""
-        return {value: passage for (of, value), passage in self._atoms.items() if of == kind}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from handiwork.core.types import Ready
 
 _PROSE = re.compile(
-    r"(?:^|_)(?:body|content|contents|text|message|msg|description|summary|notes?|comment|caption|html|markdown|query"
+    r"(?:^|_)(?:body|subject|content|contents|text|message|msg|description|summary|notes?|comment|caption|location|html|markdown|query"
     r"|question|prompt|reason|instructions?|data|code|new_string|old_string|lines?)$"
 )
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|ids|uid|number|no|account|phone)$")

@@ -12,16 +12,13 @@ from handiwork.core.types import Label, Ready, ToolResult
 from .atoms import Atom, atoms_of, host_of
 from .fields import fields_of
 from .folding import fold, words_of
+from .orders import is_ordered
 from .passages import Index, Passage
 from .targets import Target, targets_of
 
 _MOST_CHARS = 8_000_000
 _MOST_SHOWN = 80
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?(?:z|[+-]\d{2}:?\d{2})?)?")
-_ORDERS = re.compile(
-    r"(?:^|[.!?:;\n>*-]\s*|\b(?:please|must|should|now|then|and|to)\s+)"
-    r"(?:visit|open|go to|click|browse|navigate|follow|fetch|load|download|call|access|request|retrieve|get|use)\b[^.!?\n]{0,80}$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ class Ledger:
         if self._is_named(atom):
             return None
         passage = self._outside.with_atom(atom.kind, atom.value)
-        if passage and atom.kind == "url" and fetches and not _orders(atom.value, passage):
+        if passage and atom.kind == "url" and fetches and not is_ordered(atom.value, passage):
             return None  # it was asked to look, and the link carries nothing that wasn't in it
         if passage is None and atom.kind == "url":
             passage = self._outside.with_host(host_of(atom.value))
@@ -135,9 +132,12 @@ class Ledger:
         if _DAY.fullmatch(folded):
             named = self._said.with_date(folded[:10]) or self._trusted.with_date(folded[:10])
             return None if named else self._outside.with_date(folded[:10])
-        if self._said.with_text(folded) or self._trusted.with_value(folded):
+        if self._said.with_text(folded):
             return None
-        return self._outside.with_text(folded) or self._assembled(words_of(folded))
+        passage = self._outside.with_text(folded)
+        if self._trusted.with_value(folded):
+            return passage if passage and is_ordered(folded, passage) else None
+        return passage or self._assembled(words_of(folded))
 
     def _assembled(self, words: list[str]) -> Passage | None:
         """Where the parts stand of a value that was put together from outside."""
@@ -157,12 +157,6 @@ class Ledger:
 def _only_fetches(ready: Ready) -> bool:
     """Whether the call only reads a link."""
     return ready.entry.traits.resolved_effect() == "read"
-
-
-def _orders(link: str, passage: Passage) -> bool:
-    """Whether the passage tells its reader to go to the link, rather than mentioning it."""
-    at = next((a.start for a in passage.atoms if a.value == link), 0)
-    return bool(_ORDERS.search(passage.folded[max(0, at - 120) : at]))
 
 
 def _short(text: str) -> str:

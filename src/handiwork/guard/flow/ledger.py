@@ -134,10 +134,9 @@ class Ledger:
             return None if named else self._outside.with_date(folded[:10])
         if self._said.with_text(folded):
             return None
-        passage = self._outside.with_text(folded)
-        if self._trusted.with_value(folded):
-            return passage if passage and is_ordered(folded, passage) else None
-        return passage or self._assembled(words_of(folded))
+        if self._trusted.with_value(folded):  # a list that has it doesn't say who chose it
+            return next((p for p in self._outside.all_with(folded) if is_ordered(folded, p)), None)
+        return self._outside.with_text(folded) or self._assembled(words_of(folded))
 
     def _assembled(self, words: list[str]) -> Passage | None:
         """Where the parts stand of a value that was put together from outside."""

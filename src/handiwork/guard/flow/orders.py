@@ -15,7 +15,7 @@ _VERBS = (
 )
 _ORDER = re.compile(
     r"(?:^|[.!?:;>*_-]\s*|\b(?:please|must|should|now|then|and|to|first|also)\s+)"
-    rf"(?:{'|'.join(_VERBS.split())})\b[^.!?]*$"
+    rf"(?:{'|'.join(_VERBS.split())})\b(?:[^.!?]|[.](?! ))*$"
 )
 
 

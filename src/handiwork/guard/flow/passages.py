@@ -69,7 +69,11 @@ class Index:
 
     def with_text(self, folded: str) -> Passage | None:
         """The passage in which *folded* stands as a whole."""
-        return next((p for p in self.passages if stands_in(folded, p.folded)), None) if folded else None
+        return next(self.all_with(folded), None)
+
+    def all_with(self, folded: str) -> Iterator[Passage]:
+        """All passages in which *folded* stands as a whole."""
+        return (p for p in self.passages if folded and stands_in(folded, p.folded))
 
     def with_atom(self, kind: Kind, value: str) -> Passage | None:
         """The passage with that atom."""

@@ -52,12 +52,13 @@ def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
 def _strange(ready: Ready) -> list[Verdict]:
     """What to ask where values of the call come from text that nobody here wrote."""
     return [
-        Ask(
-            f"its {argument} comes from outside, and nobody here named it: {label.source}",
-            (f"flow:{argument}:{label.source}",),
-        )
+        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
         for argument, label in ready.provenance.items()
+        if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
     ]
+
+
+_STRANGE = "its {} comes from outside, and nobody here named it: {}"
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:

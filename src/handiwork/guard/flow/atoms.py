@@ -22,13 +22,16 @@ _TOP_LEVELS = (
     "com|org|net|edu|gov|io|dev|app|ai|co|info|biz|me|uk|de|fr|it|es|nl|ch|at|se|no|pl|ru|cn|jp|kr|in|br|eu|us|xyz"
 )
 _EMAIL = re.compile(r"[a-z0-9][a-z0-9._%+'-]{0,63}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
+_LINK_END = r"[^\s<>\"'`)\]}]"
 _URL = re.compile(
-    rf"(?:[a-z][a-z0-9+.-]{{1,15}}://[^\s<>\"'`)\]}}]+"
-    rf"|(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]{{0,62}}[a-z0-9])?\.)+(?:{_TOP_LEVELS})\b(?!@)(?::\d{{1,5}})?(?:[/?#][^\s<>\"'`)\]}}]*)?)"
+    rf"[a-z][a-z0-9+.-]{{1,15}}://{_LINK_END}+"
+    r"|(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.)+"
+    rf"(?:{_TOP_LEVELS})\b(?!@)(?::\d{{1,5}})?(?:[/?#]{_LINK_END}*)?"
 )
+_WORD_WITH_DOT = re.compile(r"(?<!\S)[^\s.:]+(?:\.\S|://)\S*")
 _ACCOUNT = re.compile(
-    r"\b(?:[a-z]{2}\d{2}(?: ?[a-z0-9]{2,4}){3,8}|0x[0-9a-f]{40}|bc1[a-z0-9]{25,60}|[13][a-z0-9]{25,34}"
-    r"|\d(?:[ -]?\d){9,22})\b"
+    r"\b(?:[a-z]{2}\d{2}(?:[a-z0-9]{11,30}|(?: (?=[a-z]*\d)[a-z0-9]{4}){2,7}(?: \d{1,3})?)"
+    r"|0x[0-9a-f]{40}|bc1[a-z0-9]{25,60}|[13][a-z0-9]{25,34}|\d(?:[ -]?\d){9,22})\b"
 )
 _PHONE = re.compile(r"(?<![\w.])\+\d(?:[ ()./-]{0,2}\d){6,14}\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
@@ -71,23 +74,20 @@ def _emails(text: str) -> Iterator[Atom]:
 
 
 def _urls(text: str) -> Iterator[Atom]:
-    for match in _URL.finditer(text) if "." in text or "://" in text else ():
-        yield Atom("url", plain_url(match[0]), match.start(), match.end())
+    for word in _WORD_WITH_DOT.finditer(text):
+        for match in _URL.finditer(word[0]):
+            yield Atom("url", plain_url(match[0]), word.start() + match.start(), word.start() + match.end())
 
 
 def plain_url(url: str) -> str:
     """A folded link for comparing: without its scheme, `www.`, fragment and loose end."""
     url = url.rstrip(_LOOSE_END).partition("#")[0]
-    return (
-        url.partition("://")[2].removeprefix("www.").rstrip("/")
-        if "://" in url
-        else url.removeprefix("www.").rstrip("/")
-    )
+    return url.rpartition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def host_of(plain: str) -> str:
-    """The host of a link that `plain_url` gave."""
-    return re.split(r"[/?:]", plain.rpartition("@")[2] if "/" not in plain.partition("@")[0] else plain, maxsplit=1)[0]
+    """The host of a folded address, or of a link that `plain_url` gave."""
+    return re.split("[/?]", plain, maxsplit=1)[0].rpartition("@")[2].partition(":")[0]
 
 
 def _phones(text: str) -> Iterator[Atom]:
@@ -98,7 +98,7 @@ def _phones(text: str) -> Iterator[Atom]:
 def _accounts(text: str) -> Iterator[Atom]:
     for match in _ACCOUNT.finditer(text):
         value = re.sub(r"[ -]", "", match[0])
-        if sum(c.isdigit() for c in value) >= 8:  # words of letters are names
+        if sum(c.isdigit() for c in value) >= 8 and not _ISO.match(match[0]):  # words of letters are names
             yield Atom("account", value, match.start(), match.end())
 
 

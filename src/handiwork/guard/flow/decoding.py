@@ -14,21 +14,22 @@ _MOST_BLOBS = 50
 _SHORTEST = 8
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,4000}={0,2}(?![A-Za-z0-9+/=])")
 _BASE32 = re.compile(r"\b[A-Z2-7]{16,4000}={0,6}")
-_HEX = re.compile(r"(?:\\x|0x)?(?:[0-9a-fA-F]{2}(?:[ :]|\\x)?){6,4000}")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:\\x|0x)?(?:[0-9a-fA-F]{2}(?:[ :]|\\x)?){6,4000}")
 _CODES = re.compile(r"\b\d{2,3}(?:[ ,]+\d{2,3}){5,400}\b")
 _SPACED = re.compile(r"(?<!\S)(?:\S[ \-_*|]){4,200}\S(?!\S)")
 _AT = re.compile(r"\s*[(\[{<]?\s*\b(?:at|arroba)\b\s*[)\]}>]?\s*", re.IGNORECASE)
 _DOT = re.compile(r"\s*[(\[{<]?\s*\b(?:dot|punto|point|punkt)\b\s*[)\]}>]?\s*", re.IGNORECASE)
 _BRACKETS = re.compile(r"[\[({]\s*([.@:/])\s*[\])}]")
+_ADDRESS = re.compile(r"\w@\w|://|\w\.[A-Za-z]{2,4}\b|\d{8}")
 _GLUE = re.compile(r"[\"'`]\s*(?:\+|\.|&|,)?\s*[\"'`]")
-_LEET = str.maketrans("01345@$!", "oieasasi")
 
 
 def readings_of(text: str) -> list[str]:
     """The readings of *text* that differ from its face; each could give an address that the face doesn't show."""
-    found = [html.unescape(unquote(text)), _spelled_out(text), _BRACKETS.sub(r"\1", text), _GLUE.sub("", text)]
-    found += [text[::-1], codecs.decode(text, "rot13"), text.replace("hxxp", "http")]
-    found += [re.sub(r"[ \-_*|]", "", m[0]) for m in _SPACED.finditer(text)]
+    whole = (html.unescape(unquote(text)), _spelled_out(text), _BRACKETS.sub(r"\1", text), _GLUE.sub("", text))
+    turned = (text[::-1], codecs.decode(text, "rot13"), text.replace("hxxp", "http"))
+    found = [reading for reading in (*whole, *turned) if _ADDRESS.search(reading)]
+    found += [m[0][::2] for m in _SPACED.finditer(text)]
     found += _blobs(text)
     return [reading for reading in dict.fromkeys(found) if reading != text]
 

@@ -14,10 +14,10 @@ from .fields import fields_of
 from .folding import fold, words_of
 from .orders import is_ordered
 from .passages import Index, Passage
-from .targets import Target, targets_of
+from .targets import How, Target, targets_of
 
-_MOST_CHARS = 8_000_000
 _MOST_SHOWN = 80
+_MOST_OF_IT = 0.8
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?(?:z|[+-]\d{2}:?\d{2})?)?")
 
 
@@ -44,7 +44,6 @@ class Ledger:
         self._trusted = Index()
         self._outside = Index()
         self._heard: list[_Note] = []
-        self._chars = 0
 
     def trust(self, text: str) -> None:
         """Take in what the person said."""
@@ -62,23 +61,23 @@ class Ledger:
         names = [value for value in ready.args.values() if isinstance(value, str)]
         where = " ".join((ready.entry.name, *(_short(name) for name in names[:1])))
         with self._lock:
-            if self._chars > _MOST_CHARS:  # the oldest is the least likely to be what a call is about
-                return
-            self._chars += len(result.content)
             trusted = ready.entry.traits.trusted_fields
             self._heard.append(_Note(result.content, where, trusted, outside))
 
     def trace(self, ready: Ready) -> Mapping[str, Label]:
         """The arguments whose values come from outside alone, each with where they stood."""
         with self._lock:
-            self._read()
-            if not self._said.passages or not self._outside.passages:
+            if not self._said.passages or not self._is_outside_heard():
                 return {}
+            self._read()
             found: dict[str, list[str]] = {}
             for target in targets_of(ready):
                 for value, passage in self._strangers(target, fetches=_only_fetches(ready)):
                     found.setdefault(target.argument, []).append(f"{_short(value)!r} from {passage.where}")
             return {name: Label("outside", "; ".join(dict.fromkeys(what))) for name, what in found.items()}
+
+    def _is_outside_heard(self) -> bool:
+        return bool(self._outside.passages) or any(note.outside for note in self._heard)
 
     def _read(self) -> None:
         """Sort what was heard since into the indexes."""
@@ -103,10 +102,17 @@ class Ledger:
         folded = fold(target.text)
         atoms = [a for a in atoms_of(folded) if a.kind != "date"]
         found = [(a.value, p) for a in atoms if (p := self._origin_of(a, fetches=fetches))]
-        whole = not target.prose and not any(a.end - a.start > len(folded) * 0.8 for a in atoms)
-        if whole and not found and (passage := self._origin_of_text(folded)):
-            found.append((target.text, passage))
+        if not found and not any(a.end - a.start > len(folded) * _MOST_OF_IT for a in atoms):
+            passage = self._origin_by(target.how, folded)
+            return [(target.text, passage)] if passage else []
         return found
+
+    def _origin_by(self, how: How, folded: str) -> Passage | None:
+        """Where a text stands outside that is a target itself."""
+        if how == "command":
+            known = " " not in folded or self._said.with_text(folded) or self._trusted.with_text(folded)
+            return None if known else self._outside.with_text(folded)
+        return self._origin_of_text(folded) if how == "value" else None
 
     def _origin_of(self, atom: Atom, *, fetches: bool) -> Passage | None:
         """Where an atom stands outside; None where it is named elsewhere, or nowhere."""
@@ -115,9 +121,7 @@ class Ledger:
         passage = self._outside.with_atom(atom.kind, atom.value)
         if passage and atom.kind == "url" and fetches and not is_ordered(atom.value, passage):
             return None  # it was asked to look, and the link carries nothing that wasn't in it
-        if passage is None and atom.kind == "url":
-            passage = self._outside.with_host(host_of(atom.value))
-        return passage or self._assembled(words_of(atom.value))
+        return passage or self._outside.with_host(host_of(atom.value)) or self._assembled(words_of(atom.value))
 
     def _is_named(self, atom: Atom) -> bool:
         for index in (self._said, self._trusted):

@@ -80,8 +80,12 @@ class Index:
         return self._atoms.get((kind, value))
 
     def with_host(self, host: str) -> Passage | None:
-        """The passage with a link to that host."""
-        return self._hosts.get(host)
+        """The passage with a link to that host, or to one that it is a part of."""
+        while host.count("."):
+            if host in self._hosts:
+                return self._hosts[host]
+            host = host.partition(".")[2]
+        return None
 
     def with_word(self, word: str) -> Passage | None:
         """The passage with that word."""

@@ -82,6 +82,10 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
+        mark: object = None
+        if self.audit is not None and isinstance(ready, Ready):
+            mark = self.audit.begin(ready)
+            ready = mark if isinstance(mark, Refusal) else ready
         if isinstance(ready, Refusal):
             result = refused(call, ready)
         elif ready.answer is None:
@@ -92,4 +96,6 @@ class Pipeline(Parts):
             told: Any = finish(self, known, result)
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
+        if self.audit is not None:
+            self.audit.end(mark, known, ready, result)
         return result

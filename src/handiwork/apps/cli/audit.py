@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ _WIDEST = 100
 
 def configure(parser: Parser) -> None:
     """The verbs of `handiwork audit`."""
-    verbs = {
+    verbs: dict[str, tuple[str, Callable[[Parser], None]]] = {
         "show": ("show calls and decisions", _configure_filters),
         "verify": ("check that nothing was changed, removed or inserted", _configure_verify),
         "export": ("write a document that can be checked by itself", _configure_export),

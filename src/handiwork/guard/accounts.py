@@ -48,7 +48,9 @@ def clean(text: str, most: int = _MOST_TEXT) -> str:
 def _masked(value: Any, depth: int, name: str = "") -> Any:
     """*value* with everything masked that is a secret by its look, or by the name that it has."""
     if isinstance(value, Mapping) and depth <= _MOST_DEPTH:
-        return {clean(str(k), 100): _masked(v, depth + 1, str(k)) for k, v in islice(value.items(), _MOST_ITEMS)}
+        outer = name if is_secret_name(name) else ""
+        items = islice(value.items(), _MOST_ITEMS)
+        return {clean(str(k), 100): _masked(v, depth + 1, outer or str(k)) for k, v in items}
     if isinstance(value, (list, tuple)) and depth <= _MOST_DEPTH:
         return [_masked(v, depth + 1, name) for v in islice(value, _MOST_ITEMS)]
     if value is None or isinstance(value, bool) or value == "":

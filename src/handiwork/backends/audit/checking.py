@@ -82,9 +82,10 @@ class _Check:
 
     def _unreadable(self, line: Line, after: Iterable[Line]) -> None:
         """A line that was cut short by a death is followed by nothing, or by a process that says that it saw it so."""
-        told = all((next_.said or {}).get("torn") is True for next_ in after)
+        following = next(iter(after), None)
+        is_told = (following.said or {}).get("torn") is True if following else not line.whole
         head = head_of(line.text)
-        if told and line.said is None:
+        if is_told and line.said is None:
             self.found.notes.append(Fault(line.place, "torn: its process died, or the disk was full, while it wrote"))
             self._torn.update({head[0]: line} if head else {})
         else:

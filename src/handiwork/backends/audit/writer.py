@@ -166,11 +166,15 @@ class AuditWriter:
         if self._file >= 0 and now - self._looked < _LOOK_S:
             return
         self._looked = now
-        if self._file >= 0 and (os.fstat(self._file).st_size >= self._keep.file_bytes or not self._is_current()):
-            self._leave(full=True)
         if self._file < 0:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             self._file = files.open_to_append(files.current(self._folder))
+        if self._is_full() or not self._is_current():
+            self._leave(full=True)
+            self._file = files.open_to_append(files.current(self._folder))
+
+    def _is_full(self) -> bool:
+        return os.fstat(self._file).st_size >= self._keep.file_bytes
 
     def _is_current(self) -> bool:
         try:

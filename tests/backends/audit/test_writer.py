@@ -138,6 +138,27 @@ def test_a_batch_that_was_cut_is_taken_back(open_writer, folder, monkeypatch):
     assert not check_audit(str(folder)).faults
 
 
+@pytest.mark.parametrize("is_written", [True, False])
+def test_an_interrupt_in_the_middle_looks_like_no_tampering(open_writer, folder, monkeypatch, is_written):
+    writer = open_writer()
+    writer.put('"event":"call","n":1')
+    whole = os.write
+
+    def interrupted(fd, data):
+        if is_written:
+            whole(fd, data)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        writer.put('"event":"call","n":2')
+    monkeypatch.setattr(os, "write", whole)
+    writer.put('"event":"call","n":3')
+    writer.close()
+    assert {1, 2, 3} == {s["n"] for s in said(folder) if "n" in s}
+    assert not check_audit(str(folder)).faults
+
+
 def test_more_than_can_wait_is_counted(open_writer, folder, monkeypatch):
     monkeypatch.setattr("handiwork.backends.audit.writer._MOST_WAITING", 2)
     monkeypatch.setattr("handiwork.backends.audit.writer._RETRY_S", 0.0)

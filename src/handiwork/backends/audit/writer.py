@@ -140,6 +140,9 @@ class AuditWriter:
             self._waiting, self._lost, self.problem = [], 0, ""
         except OSError as error:
             self._fail(error, now)
+        except BaseException:  # an interrupt: nobody knows whether the line is there, so the chain isn't gone on with
+            self._segment = ""
+            raise
 
     def _loss(self) -> list[str]:
         return [f'"at":"{stamp()}","event":"lost","lines":{self._lost}'] if self._lost else []

@@ -40,7 +40,7 @@ class AuditWriter:
     """
 
     def __init__(self, folder: str, keep: Keep, about: Callable[[], dict[str, object]]) -> None:
-        self.problem = ""
+        self.problem, self._is_said = "", False
         self._folder, self._keep, self._about = folder, keep, about
         self._lock = threading.Lock()
         self._begin()
@@ -148,7 +148,8 @@ class AuditWriter:
         return [f'"at":"{stamp()}","event":"lost","lines":{self._lost}'] if self._lost else []
 
     def _fail(self, error: OSError, now: float) -> None:
-        if not self.problem:
+        if not self._is_said:
+            self._is_said = True
             said = "the audit in %s can't be written: %s; calls go on, what they do is told when it can"
             logging.getLogger("handiwork").warning(said, self._folder, error.strerror or error)
         self.problem, self._failed = error.strerror or str(error), now

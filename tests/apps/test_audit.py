@@ -125,6 +125,17 @@ def test_a_call_that_a_tool_makes_has_its_own_line(open_house, add):
     assert sorted(e["tool"] for e in told(house)) == ["look", "outer"]
 
 
+def test_a_call_that_would_wait_for_itself_is_on_record_too(open_house, add):
+    house = open_house()
+
+    async def outer(args, scope):
+        return scope.call("look", {"n": 7})
+
+    add("outer", outer, is_async=True)
+    call(house, "outer")
+    assert [(e["tool"], e.get("by")) for e in told(house)] == [("outer", None), ("look", "bridge")]
+
+
 def test_what_a_handler_does_to_its_arguments_is_not_what_it_was_asked(open_house, add):
     house = open_house()
     add("eats", lambda args, **_: args.clear() or "ok", properties={"n": {"type": "integer"}}, traits=READS)

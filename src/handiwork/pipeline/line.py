@@ -37,7 +37,7 @@ class Pipeline(Parts):
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call and wait for it. Never raises for what a tool, hook or approver does."""
         if is_resident_thread():
-            return refused(call, _ON_RESIDENT_LOOP)
+            return self._refuse(call, _ON_RESIDENT_LOOP)
         return drivers.drive(self, self.open(call))
 
     async def arun(self, call: ToolCall) -> ToolResult:
@@ -69,6 +69,13 @@ class Pipeline(Parts):
         if call.scope.call is None:
             call = replace(call, scope=self.bind(call.scope))
         return self._line(call)
+
+    def _refuse(self, call: ToolCall, no: Refusal) -> ToolResult:
+        """The answer to a call that has no line; it is on record as well."""
+        result = refused(call, no)
+        if self.audit is not None:
+            self.audit.end(None, None, no, result)
+        return result
 
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""

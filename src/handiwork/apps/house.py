@@ -31,6 +31,7 @@ from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
 from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
+from .audit import open_audit
 from .config_file import load_config
 
 jobs = Late("handiwork.backends.environment.jobs")
@@ -64,6 +65,7 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
+        self.keep_audit(home)
         self._results = results
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
@@ -71,6 +73,10 @@ class House:
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def keep_audit(self, folder: str) -> None:
+        """Put every call on record in *folder* from now on, as `audit.jsonl`; "" keeps none, as in a plain house."""
+        self.audit = self.pipeline.audit = open_audit(folder, self.config)
 
     def _record_failure(self, who: str, error: str) -> None:
         hook_record.HookRecord(self.home).note(who, error)
@@ -191,8 +197,10 @@ class House:
         self._environment = self._open_environment()
 
     def close(self) -> None:
-        """End every process that a tool started."""
+        """End every process that a tool started; what the audit holds back is written."""
         self._environment.close()
+        if self.audit:
+            self.audit.close()
         if self._hook_commands:
             self._hook_commands.close()
 

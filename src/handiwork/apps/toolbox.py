@@ -29,7 +29,8 @@ class Toolbox:
     """Tools for an agent loop of your own. Without a registry it holds the default one.
 
     What it was last asked to define is what it lets be called. *bindings* are your own handlers of tools
-    that need an agent (`todo`, `clarify`), by tool name; `hooks` is where yours are registered.
+    that need an agent (`todo`, `clarify`), by tool name; `hooks` is where yours are registered. *audit* is a
+    folder for a record of all calls; a registry of your own has none otherwise, and shares it with all its toolboxes.
     """
 
     def __init__(
@@ -38,8 +39,11 @@ class Toolbox:
         *,
         cwd: str | None = None,
         bindings: Mapping[str, Handler] | None = None,
+        audit: str = "",
     ) -> None:
         self._house = house_of(default_registry if registry is None else registry)
+        if audit:
+            self._house.keep_audit(audit)
         self.hooks = self._house.hooks
         self._bindings = dict(bindings or {})
         self._cwd, self._session = cwd, f"toolbox-{os.urandom(6).hex()}"

@@ -63,7 +63,7 @@ def _base(ready: Ready) -> str:
     return ready.call.scope.here
 
 
-def _command_folder(ready: Ready) -> str:
+def command_folder(ready: Ready) -> str:
     """Where the call's commands run: the path among its arguments, from the folder of its scope."""
     touches = ready.entry.traits.touches
     paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
@@ -104,7 +104,7 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Verdi
 def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
-    cwd = _command_folder(ready)
+    cwd = command_folder(ready)
     scope = ready.call.scope
     known = scope.shell.exported if scope.shell else {}
     found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)

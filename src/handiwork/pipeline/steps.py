@@ -202,10 +202,10 @@ def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
     match verdict:
-        case Allow():
-            return ready
-        case Forbid(reason, hint):
-            return Refusal(reason, "guard", hint)
+        case Allow(rule):
+            return replace(ready, rule=rule) if rule else ready
+        case Forbid(reason, hint, rule):
+            return Refusal(reason, "guard", hint, rule)
         case Ask():
             return replace(ready, asks=(*ready.asks, verdict))
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
@@ -236,7 +236,8 @@ def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
             note = f": {answer.note}" if answer.note else ""
-            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN)
+            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN, ask.rule, answer)
+        ready = replace(ready, answers=(*ready.answers, answer))
     return ready
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,18 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
-from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.types import (
+    EMPTY_SCOPE,
+    Approver,
+    Args,
+    Background,
+    Embedder,
+    Scope,
+    SessionStore,
+    ShellState,
+    ToolCall,
+    ToolEntry,
+)
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -129,6 +140,11 @@ class House:
         return self.pipeline.run(ToolCall(name, args, scope=self.scope())).text
 
     # ------------------------------------------------------------------------------------- calling
+
+    def is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
+        """Whether an example is a call that needs no repair."""
+        repaired = self.pipeline.plans.of(entry).apply(example)
+        return repaired.args is not None and not repaired.notes
 
     def scope(
         self,

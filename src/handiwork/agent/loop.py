@@ -34,10 +34,10 @@ from ..core.types import (
     ToolResult,
     Usage,
 )
+from ..core.wire import is_loaded, name_of_definition
 from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
-from ..core.wire import is_loaded, name_of_definition
 from .compaction import Context
 from .conversation import NEWS, Conversation
 from .loop_guard import LoopGuard
@@ -99,10 +99,10 @@ class Agent:
     """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
-    of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
-    the turns of a session, whose news is told with the next request; what is *known* from before stands at the
-    end of every prompt.
+    of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings*
+    are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
+    *background* gives what goes on beside the turns of a session, whose news is told with the next request;
+    what is *known* from before stands at the end of every prompt.
     """
 
     def __init__(

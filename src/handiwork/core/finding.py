@@ -15,8 +15,8 @@ def names_found(messages: Iterable[Message]) -> dict[str, tuple[str, ...]]:
     messages = list(messages)
     searches = {call["id"] for m in messages for call in m.get("tool_calls") or () if _is_search(call)}
     answers = {str(m.get("tool_call_id")): m.get("content") for m in messages if m.get("role") == "tool"}
-    found = {id: tuple(_names(answers.get(id))) for id in searches}
-    return {id: found[id] for id in answers if found.get(id)}
+    found = {call: tuple(_names(content)) for call, content in answers.items() if call in searches}
+    return {call: names for call, names in found.items() if names}
 
 
 def _is_search(call: Mapping[str, object]) -> bool:

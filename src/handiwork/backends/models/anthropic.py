@@ -80,9 +80,7 @@ class AnthropicModel(HttpModel):
         return _Message(request, self.endpoint.where)
 
 
-def turns_of(
-    history: Sequence[Message], references: Mapping[str, Sequence[str]] | None = None
-) -> list[dict[str, Any]]:
+def turns_of(history: Sequence[Message], references: Mapping[str, Sequence[str]] | None = None) -> list[dict[str, Any]]:
     """A valid OpenAI-style history as turns of user and assistant that alternate; the last one is marked.
 
     The results of the calls in *references* become references to the tools named there.

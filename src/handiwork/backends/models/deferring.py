@@ -54,5 +54,5 @@ def references_of(history: Iterable[Message], tools: Iterable[Mapping[str, Any]]
     deferred = {str(tool["name"]) for tool in tools if not is_loaded(tool)}
     if not deferred:
         return {}
-    found = {id: [n for n in names if n in deferred] for id, names in names_found(history).items()}
-    return {id: names for id, names in found.items() if names}
+    found = {call: [n for n in names if n in deferred] for call, names in names_found(history).items()}
+    return {call: names for call, names in found.items() if names}

@@ -98,7 +98,8 @@ class House:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
         if not self.config.tool_search_embeddings or embedding_extra.missing():
             return None
-        opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        folder = os.path.join(self.home, "cache") if self.home else ""
+        opened: Embedder = embedders.LateEmbedder(folder, languages=embedding_extra.knows_languages())
         return opened
 
     def _temporary_folder(self) -> str:

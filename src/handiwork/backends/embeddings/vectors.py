@@ -14,6 +14,17 @@ import numpy as np
 _MOST_KEPT = 20_000
 
 
+def comparing(vectors: Any, embed: Callable[[Sequence[str]], Any]) -> Callable[[str], Sequence[float]]:
+    """What tells the cosine of a query, which *embed* makes a vector of, to each row of *vectors*."""
+
+    def compare(query: str) -> Sequence[float]:
+        # Not `@`: its threads go on spinning for milliseconds after a product that takes less than one.
+        cosines: list[float] = np.einsum("ij,j->i", vectors, embed([query])[0]).tolist()
+        return cosines
+
+    return compare
+
+
 class Remembered:
     """Vectors of *size* numbers in the file at *path*, "" for none; half precision there, which no rank notices."""
 

@@ -123,7 +123,7 @@ class _Maker:
             face.disabled,
             keeps=True,
             loads=lambda: bool(getattr(self.model, "loads_found", False)),
-            embedder=house.embedder,
+            finder=house.finder,
         )
 
     def _bind(self, post: Post, budget: Budget, session: Unkept, bound: Bound) -> None:

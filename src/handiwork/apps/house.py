@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.desk import Desk
@@ -44,7 +44,11 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 
+if TYPE_CHECKING:
+    from ..catalog.search import Finder
+
 jobs = Late("handiwork.backends.environment.jobs")
+search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
@@ -64,7 +68,8 @@ class House:
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
-        desk = Desk(self.supply, embedder=self.embedder)
+        self._finder: Finder | None = None
+        desk = Desk(self.supply, finder=self.finder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
@@ -101,6 +106,11 @@ class House:
         folder = os.path.join(self.home, "cache") if self.home else ""
         opened: Embedder = embedders.LateEmbedder(folder, languages=embedding_extra.knows_languages())
         return opened
+
+    def finder(self) -> Finder:
+        """What searches the tools, for all sessions: one index for each generation of the registry."""
+        self._finder = self._finder or search.Finder(self.registry, self.embedder)
+        return self._finder
 
     def _temporary_folder(self) -> str:
         """A folder for long results, made when one comes, gone with the house.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UnknownNameError
 from ..core.finding import TOOL_SEARCH
 from ..core.loading import Late
-from ..core.types import Args, Embedder, Handler, Schema, Scope
+from ..core.types import Args, Handler, Schema, Scope
 from ..core.wire import copy_json
 from .supply import Supply, View
 
@@ -27,7 +28,7 @@ class Desk:
 
     With *keeps*, what is found joins the definitions, and what was ever shown stays among them. While *loads*
     says that the model's provider loads what is found by itself, nothing joins: all that waits goes out as
-    `waiting`, and may be found again. With an *embedder*, tools are found by meaning, too.
+    `waiting`, and may be found again. *finder* gives what searches, which several desks may share.
     """
 
     def __init__(
@@ -38,11 +39,10 @@ class Desk:
         *,
         keeps: bool = False,
         loads: Callable[[], bool] = bool,
-        embedder: Embedder | None = None,
+        finder: Callable[[], Finder] | None = None,
     ) -> None:
         self._supply, self._enabled, self._disabled, self._keeps = supply, enabled, disabled, keeps
-        self._loads, self._embedder = loads, embedder
-        self._finder: Finder | None = None
+        self._loads, self._finder = loads, finder or cache(lambda: search.Finder(supply.registry))
         self._shown: dict[str, None] = {}  # in the order in which they came
         self._found: dict[str, None] = {}
 
@@ -88,8 +88,7 @@ class Desk:
     def search(self, args: Args, *, scope: Scope) -> dict[str, Any]:
         """The tools that fit `query`, the best first, at most `limit`."""
         waiting = self._granted(scope) - (self._open().keys() if self._keeps else self._own())
-        self._finder = self._finder or search.Finder(self._supply.registry, self._embedder)
-        hits = self._finder.index.search(args["query"], args.get("limit", 5), waiting)
+        hits = self._finder().index.search(args["query"], args.get("limit", 5), waiting)
         if self._keeps:
             self.remember(hit.name for hit in hits)
         note = (_NOW_SHOWN if self._keeps else _HOW_TO_CALL) if hits else _NOTHING

@@ -20,6 +20,7 @@ from handiwork.backends.embeddings import sentences
 from handiwork.backends.embeddings.sentences import SentenceEmbedder
 from handiwork.catalog.search import Index
 
+pytestmark = pytest.mark.integration  # the network takes seconds to load
 TEXTS = ["Bill a customer.", "Current weather conditions in a city.", "Read a file from disk.", "Play some music."]
 
 

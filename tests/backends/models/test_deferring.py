@@ -214,6 +214,16 @@ def test_elsewhere_a_find_is_appended_and_nothing_moves(agent: Callable[..., Age
     assert section(endpoint.raw[3], "tools") == section(endpoint.raw[2], "tools")
 
 
+def test_the_index_is_made_once_for_all_sessions(agent: Callable[..., Agent], endpoint: Any, house: House) -> None:
+    answer(endpoint, SEARCH, DONE)
+    run(agent(), "paint it")
+    index = house.finder().index
+    endpoint.answers.clear()
+    answer(endpoint, SEARCH, DONE)
+    run(agent(), "paint it")
+    assert house.finder().index is index
+
+
 def test_a_fallback_passes_on_what_its_model_takes(endpoint: Any) -> None:
     for name, takes in ((MODEL, True), ("claude-3-5-haiku-latest", False)):
         assert FallbackModel([lambda name=name: AnthropicModel(Endpoint(endpoint.base_url, name))]).loads_found is takes

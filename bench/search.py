@@ -46,8 +46,8 @@ def _found(index: Index, pool: Pool, text: str, at: int) -> set[str]:
 
 
 def any_of_the_task(index: Index, pool: Pool) -> float:
-    """The share of steps that find any tool of their task: what the steps would give if the benchmark's pairs of
-    a step and a tool, some of which stand crosswise, were no matter. About as much as a search can reach.
+    """The share of steps that find any tool of their task: an optimistic reading of the same questions, for which it
+    is no matter that some of the benchmark's pairs of a step and a tool stand crosswise.
     """
     tasks: dict[str, set[str]] = {}
     for step in pool.questions["steps"]:

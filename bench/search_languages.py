@@ -1,4 +1,4 @@
-"""Requests in seventeen languages over the tools of LiveMCPBench, nearly all of which are described in English.
+"""Requests in thirteen languages over the tools of LiveMCPBench, nearly all of which are described in English.
 
 They are our own, written from the tools' descriptions; whoever asks is content with any of the tools named.
 """

@@ -181,3 +181,28 @@ def test_a_call_of_another_tool_waits_its_turn(tools):
     entry = tools.get("tool_call")
     assert footprint(entry, {"name": "paint"}, Scope(cwd="/")) == WORLD
     assert entry.traits.resolved_effect() == "read" and isinstance(entry.traits, Traits)
+
+
+def test_what_was_found_stands_in_the_order_of_finding(supply):
+    desk = Desk(supply, keeps=True)
+    desk.search({"query": "thing_07", "limit": 1}, scope=Scope())
+    desk.search({"query": "paint", "limit": 1}, scope=Scope())
+    names = [d["function"]["name"] for d in desk.definitions()]
+    assert names[-2:] == ["thing_07", "paint"] == [*desk.found()]
+    again = Desk(supply, keeps=True)
+    again.remember([*desk.found(), "gone since"])
+    assert again.definitions() == desk.definitions() and not {"paint", "thing_07"} & again.deferred()
+
+
+def test_while_the_provider_loads_finds_nothing_moves(supply):
+    loads = [True]
+    desk = Desk(supply, keeps=True, loads=lambda: loads[0])
+    shown, waiting = desk.definitions(), desk.waiting()
+    assert [d["function"]["name"] for d in shown] == ["read_file", "tool_search"] and len(waiting) == 31
+    for _ in range(2):  # what was compacted away can be found again
+        found = desk.search({"query": "paint", "limit": 1}, scope=Scope())
+        assert [tool["name"] for tool in found["tools"]] == ["paint"]
+    assert desk.definitions() == shown and desk.waiting() == waiting
+    loads[0] = False  # another model goes on
+    names = [d["function"]["name"] for d in desk.definitions()]
+    assert names == ["read_file", "tool_call", "tool_describe", "tool_search", "paint"] and desk.waiting() == []

@@ -28,7 +28,7 @@ class Desk:
 
     With *keeps*, what is found joins the definitions, and what was ever shown stays among them. While *loads*
     says that the model's provider loads what is found by itself, nothing joins: all that waits goes out as
-    `waiting`, and may be found again. *finder* gives what searches, which several desks may share.
+    `waiting`, found or not. *finder* gives what searches, which several desks may share.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Desk:
         """The definitions that the provider is to keep until they are found, where it does that; in name order."""
         if not self._loads():
             return []
-        return [d for name, d in sorted(self._view().deferred.items()) if name not in self._open()]
+        return [d for name, d in sorted(self._view().deferred.items()) if name not in self._shown]
 
     def found(self) -> tuple[str, ...]:
         """The names that searches have found, in that order."""
@@ -81,13 +81,13 @@ class Desk:
 
     def deferred(self) -> frozenset[str]:
         """The names that may be called although they aren't shown."""
-        return frozenset(name for name in self._view().deferred if name not in self._open())
+        return frozenset(self._view().deferred.keys() - self._open().keys())
 
     # ------------------------------------------------------------------------------------- handlers
 
     def search(self, args: Args, *, scope: Scope) -> dict[str, Any]:
         """The tools that fit `query`, the best first, at most `limit`."""
-        waiting = self._granted(scope) - (self._open().keys() if self._keeps else self._own())
+        waiting = self._granted(scope) - (self._shown.keys() | self._found.keys() if self._keeps else self._own())
         hits = self._finder().index.search(args["query"], args.get("limit", 5), waiting)
         if self._keeps:
             self.remember(hit.name for hit in hits)

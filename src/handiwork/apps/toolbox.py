@@ -19,7 +19,7 @@ from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Checkpoint, Story
 from ..core.cancel import CancelToken
-from ..core.types import Approver, Background, Handler, Message, Schema, ToolEntry
+from ..core.types import Approver, Background, Handler, Message, Schema
 from ..pipeline.turn import run_turn
 from .face import as_tool_call
 from .house import house_of
@@ -48,7 +48,7 @@ class Toolbox:
         self._bindings = dict(bindings or {})
         self._cwd, self._session = cwd, f"toolbox-{os.urandom(6).hex()}"
         self._supplied: frozenset[str] | None = None
-        self._definer = Definer(self._is_legal)
+        self._definer = Definer(self._house.is_legal)
         self._quarantined: Mapping[str, str] = {}
 
     @classmethod
@@ -116,11 +116,6 @@ class Toolbox:
             return story
         fix = "correct its schema where it is defined, or use another dialect"
         return Story(name, (*story.checkpoints, Checkpoint("sayable", False, reason, fix)))
-
-    def _is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
-        """Whether an example is a call that needs no repair."""
-        repaired = self._house.pipeline.plans.of(entry).apply(example)
-        return repaired.args is not None and not repaired.notes
 
 
 def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:

@@ -238,7 +238,8 @@ def _search(house: House) -> Iterator[Finding]:
     if reason := embeddings.missing():
         yield Finding("tools", "search", "warning", reason, embeddings.FIX)
     else:
-        yield Finding("tools", "search", "ok", "by words and by meaning")
+        languages = ", across languages" if embeddings.knows_languages() else ""
+        yield Finding("tools", "search", "ok", f"by words and by meaning{languages}")
 
 
 def _wells(house: House) -> Iterator[Finding]:

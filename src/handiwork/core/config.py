@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from .loading import Late
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
+prices = Late("handiwork.core.prices")
+telemetry = Late("handiwork.core.telemetry")
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
 
@@ -33,9 +36,12 @@ class Config:
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
+    toolset by its name. `max_steps`, `max_seconds`, `max_tokens` and `max_cost`
+    (US dollars) bound one task; `prices` says what models cost that the table doesn't know. `traces` says
+    whether what is done is told to a collector. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
+    those that may replace tools of others. `hooks` (commands to run, by event), `prices` and `traces` are as they
+    were written.
     """
 
     version: int = CONFIG_VERSION
@@ -53,6 +59,10 @@ class Config:
     result_chars: Mapping[str, int] = field(default_factory=dict)
     max_steps: int = 50
     max_seconds: float = 1800.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: Mapping[str, Any] = field(default_factory=dict)
+    traces: Mapping[str, Any] = field(default_factory=dict)
     mode: Mode = "accept-edits"
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
@@ -86,6 +96,10 @@ _KINDS: Mapping[str, Any] = {
     "result_chars": (dict,),
     "max_steps": (int,),
     "max_seconds": (int, float),
+    "max_tokens": (int,),
+    "max_cost": (int, float),
+    "prices": (dict,),
+    "traces": (dict,),
     "mode": (str,),
     "sandbox": (dict,),
     "plugins_disabled": (list,),
@@ -96,6 +110,8 @@ _POSITIVE = frozenset(
     (
         "max_steps",
         "max_seconds",
+        "max_tokens",
+        "max_cost",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",
@@ -132,6 +148,10 @@ def _unfit(key: str, value: Any) -> str | None:
         return f"{key}: expected a number more than 0, got {value!r}"
     if key == "result_chars":
         return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
+    if key == "prices":
+        return prices.problem_with_prices(value)  # type: ignore[no-any-return]
+    if key == "traces":
+        return telemetry.problem_with_telemetry(value)  # type: ignore[no-any-return]
     return problem_with_sandbox(value) if key == "sandbox" else None
 
 

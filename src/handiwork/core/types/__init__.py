@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .roles import Background, Embedder, Journal, Judge
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
+    from .tracing import CallSpan, Ended, Span, Tracing
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
 
 _MODULES = {
@@ -102,6 +103,12 @@ _MODULES = {
         "Traits",
         "UNDECLARED",
     ),
+    "tracing": (
+        "CallSpan",
+        "Ended",
+        "Span",
+        "Tracing",
+    ),
     "verdicts": (
         "ALLOW",
         "Allow",
@@ -126,10 +133,12 @@ __all__ = [
     "Artifact",
     "Ask",
     "Background",
+    "CallSpan",
     "Command",
     "Done",
     "Effect",
     "Embedder",
+    "Ended",
     "Entry",
     "EntryKind",
     "EnvNames",
@@ -166,12 +175,14 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Span",
     "Status",
     "Step",
     "ToolCall",
     "ToolEntry",
     "ToolResult",
     "Touch",
+    "Tracing",
     "Traits",
     "Usage",
     "Verdict",

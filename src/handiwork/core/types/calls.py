@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
     from .roles import Journal
+    from .tracing import Span
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -31,7 +32,7 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own.
+    place of the pipeline's own. `span` is the work that the call belongs to, for whoever traces.
     """
 
     session_id: str = ""
@@ -51,6 +52,7 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    span: Span[Any] | None = None
 
     @property
     def here(self) -> str:

@@ -1,0 +1,97 @@
+"""Traces of a house: by providers that an embedder hands in, or sent as the person wants it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from .. import __version__
+from ..backends.traces.extra import FIX, missing
+from ..catalog.store import ToolRegistry
+from ..catalog.store import registry as default_registry
+from ..core.errors import UsageError
+from ..core.loading import Late
+from ..core.telemetry import as_telemetry
+from ..core.tracing import UNTRACED
+from .house import House, house_of
+
+sending = Late("handiwork.backends.traces.sending")
+spans = Late("handiwork.backends.traces.spans")
+api = Late("opentelemetry.trace")
+metrics_api = Late("opentelemetry.metrics")
+transcripts = Late("handiwork.apps.transcripts")
+Tell = Callable[[str], object]
+CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_WITH_CONTENT = ("true", "1", "span_only", "span_and_event")
+_ASKED_BY = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+_OURS = "http/protobuf"
+
+
+def instrument(
+    tracer_provider: Any = None,
+    meter_provider: Any = None,
+    *,
+    content: bool | None = None,
+    registry: ToolRegistry = default_registry,
+) -> None:
+    """Trace the calls of *registry*'s house by these providers, else by OpenTelemetry's global ones.
+
+    *content* puts arguments and results into the spans, without the secrets in them; None leaves that to
+    the environment. Raises `UsageError` where the extra `otel` isn't installed.
+    """
+    if problem := missing():
+        raise UsageError(problem, FIX)
+    tracers = tracer_provider or api.get_tracer_provider()
+    meters = meter_provider or metrics_api.get_meter_provider()
+    shown = wants_content(os.environ) if content is None else content
+    traced = spans.OtelTracing(tracers, meters, version=__version__, hide=transcripts.masked if shown else None)
+    house_of(registry).pipeline.tracing = traced
+
+
+@contextmanager
+def traced(house: House, tell: Tell) -> Iterator[None]:
+    """Within, what is done in *house* is told to a collector, where the person asked for that.
+
+    *tell* hears, in a line, why nothing is sent, or what was lost.
+    """
+    wish = as_telemetry(house.config.traces)
+    if not is_wanted(house, os.environ):
+        yield
+        return
+    if problem := missing() or unspoken(os.environ):
+        tell(f"{problem} ({FIX})" if missing() else problem)
+        yield
+        return
+    hide = transcripts.masked if wish.content or wants_content(os.environ) else None
+    sent = sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
+    house.pipeline.tracing = sent.tracing
+    try:
+        yield
+    finally:
+        house.pipeline.tracing = UNTRACED
+        if lost := sent.close():
+            tell(f"traces: {lost}")
+
+
+def is_wanted(house: House, env: Mapping[str, str]) -> bool:
+    """Whether the person wants traces to be sent: the configuration says so, or the standard variables do."""
+    wish = as_telemetry(house.config.traces)
+    if env.get("OTEL_SDK_DISABLED", "").lower() == "true" or env.get("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    if wish.enabled is not None:
+        return wish.enabled
+    return bool(wish.endpoint) or env.get("OTEL_TRACES_EXPORTER") == "otlp" or any(map(env.get, _ASKED_BY))
+
+
+def wants_content(env: Mapping[str, str]) -> bool:
+    """Whether the standard variable asks for prompts, arguments and results."""
+    return env.get(CONTENT, "").lower() in _WITH_CONTENT
+
+
+def unspoken(env: Mapping[str, str]) -> str:
+    """Why a collector can't be reached in the way that the variables name, or ""."""
+    protocol = next(filter(None, map(env.get, _PROTOCOLS)), _OURS)
+    return "" if protocol == _OURS else f"traces are not sent: {protocol} isn't spoken here, only {_OURS}"

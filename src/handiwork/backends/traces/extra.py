@@ -1,0 +1,27 @@
+"""The extra that traces need: whether it is there, and what brings it. Imports nothing of it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+FIX = "pip install 'handiwork[otel]'"
+_PACKAGES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+
+
+def missing() -> str:
+    """Why there can be no traces here, or ""; `FIX` is the command that mends it."""
+    absent = [name for name in _PACKAGES if not _is_there(name)]
+    return f"traces are asked for and not sent: not installed: {', '.join(absent)}" if absent else ""
+
+
+def _is_there(name: str) -> bool:
+    """Whether a package is installed; of one inside another one each folder is looked for."""
+    parts = name.split(".")
+    return all(_finds(".".join(parts[: n + 1])) for n in range(len(parts)))
+
+
+def _finds(name: str) -> bool:
+    parent, _, _ = name.rpartition(".")
+    if parent and not find_spec(parent):
+        return False
+    return find_spec(name) is not None

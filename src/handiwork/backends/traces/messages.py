@@ -1,0 +1,59 @@
+"""What was said, in the form in which spans hold it: roles with parts, as JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from handiwork.core.types import Message, ModelReply, ToolCall
+from handiwork.core.wire import dumps
+
+Hide: TypeAlias = Callable[[Any], Any]  # gives JSON data back without the secrets in it
+
+
+def input_messages(messages: Iterable[Message], hide: Hide) -> str:
+    """What a model was asked."""
+    return dumps(hide([{"role": m["role"], "parts": list(_parts(m))} for m in messages]))
+
+
+def output_messages(reply: ModelReply, hide: Hide) -> str:
+    """What it answered."""
+    parts = [{"type": "text", "content": reply.text}] if reply.text else []
+    parts += [_call(call.id, call.name, call.arguments) for call in reply.calls]
+    return dumps(hide([{"role": "assistant", "parts": parts, "finish_reason": finish_reason(reply)}]))
+
+
+def finish_reason(reply: ModelReply) -> str:
+    """Why it ended there."""
+    return "length" if reply.cut_off else "tool_calls" if reply.calls else "stop"
+
+
+def arguments_text(call: ToolCall, args: Mapping[str, Any] | None, hide: Hide) -> str:
+    """The arguments that a call ran with, else those that were written."""
+    return dumps(hide(dict(args) if args is not None else _readable(call.arguments)))
+
+
+def _parts(message: Message) -> Iterator[dict[str, Any]]:
+    content = str(message.get("content") or "")
+    if message["role"] == "tool":
+        yield {"type": "tool_call_response", "id": message.get("tool_call_id", ""), "response": content}
+        return
+    if content:
+        yield {"type": "text", "content": content}
+    for call in message.get("tool_calls") or ():
+        yield _call(call["id"], call["function"]["name"], call["function"]["arguments"])
+
+
+def _call(id: str, name: str, arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "id": id, "name": name, "arguments": _readable(arguments)}
+
+
+def _readable(arguments: Any) -> Any:
+    """Arguments as data where they can be read: secrets are found in texts, not in JSON of JSON."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments

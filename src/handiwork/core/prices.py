@@ -49,7 +49,7 @@ class Rate:
 FREE = Rate(0.0, 0.0)
 
 
-def as_prices(value: Mapping[str, Mapping[str, float]]) -> dict[str, Rate]:
+def as_prices(value: Mapping[str, Mapping[str, Any]]) -> dict[str, Rate]:
     """The key `prices` of a configuration, which has been looked at by `problem_with_prices`."""
     return {name: Rate(**rates) for name, rates in value.items()}
 

@@ -25,7 +25,8 @@ def usage_document(usage: Usage) -> dict[str, Any]:
 def usage_of(document: Any) -> Usage:
     """What `usage_document` has written down. Of an older form, input and output tokens, the cost isn't known."""
     if isinstance(document, list):
-        return Usage(*document, unpriced=1)
+        asked, answered = document
+        return Usage(asked, answered, unpriced=1)
     if not isinstance(document, dict):
         return Usage(unpriced=1)
     tokens = {key: int(document.get(key) or 0) for key in _TOKENS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,8 +53,7 @@ class ScriptedModel:
         reply = self._replies[at]
         if reply.text and request.on_text:
             request.on_text(reply.text)
-        calls = identify(reply.calls, request.messages)
-        return ModelReply(reply.text, calls, reply.usage or Usage(), reply.cut_off)
+        return replace(reply, calls=identify(reply.calls, request.messages))
 
 
 def _as_reply(line: Line, place: str) -> ModelReply:

@@ -59,6 +59,17 @@ class Reader:
             query = "SELECT key, kind, at, call, crc, body FROM entries WHERE key BETWEEN ? AND ? ORDER BY key"
             yield from map(Row._make, self.connection.execute(query, keys_of(number)))
 
+    def used(self, number: int) -> list[Any]:
+        """What each reply of a session has used, as it was noted; None where that is damaged."""
+        with told(self.path):
+            query = "SELECT key, kind, at, call, crc, body FROM entries WHERE key BETWEEN ? AND ? AND kind = 'reply'"
+            rows = map(Row._make, self.connection.execute(query, keys_of(number)))
+            return [entry_of(row).body.get("usage") for row in rows]
+
+    def delegates(self, session: str) -> Sequence[SessionInfo]:
+        """The sessions of those that worked for the agent of a session."""
+        return self._infos("WHERE parent = ? AND platform = ? ORDER BY number", session, DELEGATE)
+
     def calls_named(self, call: str) -> Sequence[tuple[SessionInfo, int]]:
         """The sessions that have a call of that id, and the first entry about it."""
         with told(self.path):

@@ -17,7 +17,10 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
-from .spans import Hide, OtelTracing
+from handiwork.core.types import Tracing
+
+from .messages import Hide
+from .spans import OtelTracing
 
 _ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 # How long the end of a process waits for a collector, in seconds.
@@ -38,7 +41,7 @@ class Sending:
         self._tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._tracers.add_span_processor(BatchSpanProcessor(self._counting))
         self._meters = _meters(env, resource, endpoint)
-        self.tracing = OtelTracing(self._tracers, self._meters, version=version, hide=hide)
+        self.tracing: Tracing = OtelTracing(self._tracers, self._meters, version=version, hide=hide)
 
     def close(self) -> str:
         """Send what is left, in at most `LAST_S` seconds; what could not be sent, in words, or ""."""

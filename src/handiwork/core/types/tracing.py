@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .verdicts import Ask
 
 
-End = TypeVar("End", contravariant=True)
+End_contra = TypeVar("End_contra", contravariant=True)
 
 
 class Ended(Protocol):
@@ -30,7 +30,7 @@ class Ended(Protocol):
     def usage(self) -> Usage: ...
 
 
-class Span(Protocol[End]):
+class Span(Protocol[End_contra]):
     """A stretch of work, until it is told its end. Left without one, it ends with what went wrong."""
 
     def __enter__(self) -> Self: ...
@@ -43,7 +43,7 @@ class Span(Protocol[End]):
         """Do *work* as a part of this one, and the rest of it, too, where it gives something to await."""
         ...
 
-    def end(self, what: End, /) -> None: ...
+    def end(self, what: End_contra, /) -> None: ...
 
 
 class CallSpan(Span[ToolResult], Protocol):

@@ -57,14 +57,15 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
 
     *tell* hears, in a line, why nothing is sent, or what was lost.
     """
-    wish = as_telemetry(house.config.traces)
     if not is_wanted(house, os.environ):
         yield
         return
-    if problem := missing() or unspoken(os.environ):
-        tell(f"{problem} ({FIX})" if missing() else problem)
+    problem, fix = problem_here(os.environ)
+    if problem:
+        tell(f"{problem}; {fix}")
         yield
         return
+    wish = as_telemetry(house.config.traces)
     hide = transcripts.masked if wish.content or wants_content(os.environ) else None
     sent = sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
     house.pipeline.tracing = sent.tracing
@@ -91,7 +92,11 @@ def wants_content(env: Mapping[str, str]) -> bool:
     return env.get(CONTENT, "").lower() in _WITH_CONTENT
 
 
-def unspoken(env: Mapping[str, str]) -> str:
-    """Why a collector can't be reached in the way that the variables name, or ""."""
+def problem_here(env: Mapping[str, str]) -> tuple[str, str]:
+    """Why nothing can be sent from here, and what would mend it; two empty texts where it can."""
+    if problem := missing():
+        return problem, FIX
     protocol = next(filter(None, map(env.get, _PROTOCOLS)), _OURS)
-    return "" if protocol == _OURS else f"traces are not sent: {protocol} isn't spoken here, only {_OURS}"
+    if protocol != _OURS:
+        return f"traces are not sent: {protocol} isn't spoken here", f"export {_PROTOCOLS[1]}={_OURS}"
+    return "", ""

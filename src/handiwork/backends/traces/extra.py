@@ -15,13 +15,6 @@ def missing() -> str:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a package is installed; of one inside another one each folder is looked for."""
+    """Whether a package inside packages is installed: looked for from the outermost one on."""
     parts = name.split(".")
-    return all(_finds(".".join(parts[: n + 1])) for n in range(len(parts)))
-
-
-def _finds(name: str) -> bool:
-    parent, _, _ = name.rpartition(".")
-    if parent and not find_spec(parent):
-        return False
-    return find_spec(name) is not None
+    return all(find_spec(".".join(parts[:count])) for count in range(1, len(parts) + 1))

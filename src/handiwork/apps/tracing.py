@@ -74,7 +74,7 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
     finally:
         house.pipeline.tracing = UNTRACED
         if lost := sent.close():
-            tell(f"traces: {lost}")
+            tell(f"traces: {lost} (is the collector there?)")
 
 
 def is_wanted(house: House, env: Mapping[str, str]) -> bool:

@@ -34,7 +34,7 @@ def test_every_entry_says_of_which_day_it_is_and_what_it_needs():
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", entry["as_of"]) and entry["names"] and entry["rates"], entry
         assert not seen & {(entry["provider"], n) for n in entry["names"]}, entry
         seen |= {(entry["provider"], n) for n in entry["names"]}
-        for rate in map(lambda r: Rate(**r), entry["rates"]):
+        for rate in (Rate(**r) for r in entry["rates"]):
             assert 0 < rate.input <= rate.output, entry
             assert rate.cached_input is None or 0 < rate.cached_input <= rate.input, entry
             assert rate.cache_write is None or rate.cache_write >= rate.input, entry

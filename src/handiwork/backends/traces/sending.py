@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,14 +47,13 @@ class Sending:
     def close(self) -> str:
         """Send what is left, in at most `LAST_S` seconds; what could not be sent, in words, or ""."""
         ends = [threading.Thread(target=end, daemon=True) for end in self._ends()]
+        until = time.monotonic() + LAST_S
         for end in ends:
             end.start()
-        ends[0].join(LAST_S)
-        for end in ends[1:]:
-            end.join(LAST_S / 4)
+        for end in ends:
+            end.join(max(0.0, until - time.monotonic()))
         lost = self._counting.lost + self._counting.waiting
-        late = ends[0].is_alive()
-        return f"{lost} spans could not be sent" if lost else "spans may be lost" if late else ""
+        return f"not sent: {lost} spans" if lost else ""
 
     def _ends(self) -> Sequence[Any]:
         meters = (self._meters.shutdown,) if isinstance(self._meters, MeterProvider) else ()

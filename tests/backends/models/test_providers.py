@@ -13,7 +13,7 @@ from handiwork.backends.models.exchange import Endpoint, HttpModel
 from handiwork.backends.models.gemini import GeminiModel, contents_of
 from handiwork.backends.models.history import valid_history
 from handiwork.core.errors import ModelError, ModelUnavailableError
-from handiwork.core.types import ModelReply, ModelRequest
+from handiwork.core.types import ModelReply, ModelRequest, Usage
 
 KEY = "-".join(("a", "key", "of", "nobody"))
 HISTORY = [
@@ -196,3 +196,47 @@ def test_nothing_empty_is_sent(text: str) -> None:
         {"role": "user", "content": "b"},
     ]
     assert [len(turn["content"]) for turn in turns_of(valid_history(history))] == [2]
+
+
+def test_the_parts_of_what_was_used_are_told_apart(kind: str, model: HttpModel, endpoint: Any) -> None:
+    told: dict[str, tuple[list[dict[str, Any]], Usage]] = {
+        "anthropic": (
+            [
+                {
+                    "type": "message_start",
+                    "message": {
+                        "model": "answered-by",
+                        "usage": {
+                            "input_tokens": 5,
+                            "cache_read_input_tokens": 20,
+                            "cache_creation_input_tokens": 7,
+                            "output_tokens": 1,
+                        },
+                    },
+                },
+                {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi."}},
+                {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
+                {"type": "message_stop"},
+            ],
+            Usage(32, 9, cached_tokens=20, cache_write_tokens=7),
+        ),
+        "gemini": (
+            [
+                {
+                    "modelVersion": "answered-by",
+                    "candidates": [{"content": {"parts": [{"text": "Hi."}]}, "finishReason": "STOP"}],
+                    "usageMetadata": {
+                        "promptTokenCount": 30,
+                        "cachedContentTokenCount": 12,
+                        "candidatesTokenCount": 6,
+                        "thoughtsTokenCount": 3,
+                    },
+                }
+            ],
+            Usage(30, 9, cached_tokens=12, reasoning_tokens=3),
+        ),
+    }
+    chunks, used = told[kind]
+    endpoint.will_stream(*chunks, done=False)
+    reply = ask(model)
+    assert (reply.usage, reply.model, reply.text) == (used, "answered-by", "Hi.")

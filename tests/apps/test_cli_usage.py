@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -174,3 +176,14 @@ def test_a_project_may_lower_a_ceiling_and_not_raise_it(cli, configure, tmp_path
         assert cli("config", "get", key, "--json").document["value"] == holds
     project.write_text("prices: {m: {input: 0, output: 0}}\n")
     assert cli("config", "get", key).code != 0
+
+
+def test_numbers_of_an_older_form_or_lost_ones_are_of_no_known_price(cli, script, home):
+    cli("run", "go", "--model", script(step(1), answer()))
+    with closing(sqlite3.connect(home / "sessions.db")) as store, store:
+        replies = [key for (key,) in store.execute("SELECT key FROM entries WHERE kind = 'reply' ORDER BY key")]
+        store.execute("UPDATE entries SET body = '{\"usage\": [70, 7]}' WHERE key = ?", replies[:1])
+        store.execute("UPDATE entries SET body = '{\"usa' WHERE key = ?", replies[1:])
+    usage = cli("sessions", "list", "--json").document["sessions"][0]["usage"]
+    assert (usage["input_tokens"], usage["output_tokens"], usage["unpriced_requests"]) == (70, 7, 2)
+    assert usage["cost_usd"] is None

@@ -14,7 +14,6 @@ from ..catalog.store import registry as default_registry
 from ..core.errors import UsageError
 from ..core.loading import Late
 from ..core.telemetry import as_telemetry
-from ..core.tracing import UNTRACED
 from .house import House, house_of
 
 sending = Late("handiwork.backends.traces.sending")
@@ -68,11 +67,11 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
     wish = as_telemetry(house.config.traces)
     hide = transcripts.masked if wish.content or wants_content(os.environ) else None
     sent = sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
-    house.pipeline.tracing = sent.tracing
+    before, house.pipeline.tracing = house.pipeline.tracing, sent.tracing
     try:
         yield
     finally:
-        house.pipeline.tracing = UNTRACED
+        house.pipeline.tracing = before
         if lost := sent.close():
             tell(f"traces: {lost} (is the collector there?)")
 

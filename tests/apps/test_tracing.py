@@ -97,7 +97,7 @@ def test_one_provider_sees_every_way_to_call(registry, add, provider, exporter):
 
 
 def test_an_embedder_without_the_extra_is_told_its_name(registry, monkeypatch):
-    monkeypatch.setattr("handiwork.apps.tracing.missing", lambda: "not installed: opentelemetry.sdk")
+    monkeypatch.setattr("handiwork.apps.tracing.extra.missing", lambda: "not installed: opentelemetry.sdk")
     with pytest.raises(UsageError) as told:
         instrument(registry=registry)
     assert "handiwork[otel]" in told.value.hint

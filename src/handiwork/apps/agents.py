@@ -77,14 +77,14 @@ def build_agent(
     can't be kept.
     """
     depth = check_depth()
-    check_price(house, model, budget)
+    _check_price(house, model, budget)
     face = replace(face, approver=InTurn(face.approver) if face.approver else None)
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
     return _Maker(house, model, face)(Post(scope, depth), Tally(budget), session or Unkept(), face.watch)
 
 
-def check_price(house: House, model: Model, budget: Budget) -> None:
+def _check_price(house: House, model: Model, budget: Budget) -> None:
     """Raise `UsageError` where money is limited and nobody knows what the model costs."""
     if budget.max_cost is not None and PriceList(house.config.prices).rate(model) is None:
         raise UsageError(

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import __version__
-from ..backends.traces.extra import FIX, missing
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..core.errors import UsageError
 from ..core.loading import Late
-from ..core.telemetry import as_telemetry
 from .house import House, house_of
 
 sending = Late("handiwork.backends.traces.sending")
 spans = Late("handiwork.backends.traces.spans")
+telemetry = Late("handiwork.core.telemetry")
+extra = Late("handiwork.backends.traces.extra")
 api = Late("opentelemetry.trace")
 metrics_api = Late("opentelemetry.metrics")
 transcripts = Late("handiwork.apps.transcripts")
@@ -41,8 +41,8 @@ def instrument(
     *content* puts arguments and results into the spans, without the secrets in them; None leaves that to
     the environment. Raises `UsageError` where the extra `otel` isn't installed.
     """
-    if problem := missing():
-        raise UsageError(problem, FIX)
+    if problem := extra.missing():
+        raise UsageError(problem, extra.FIX)
     tracers = tracer_provider or api.get_tracer_provider()
     meters = meter_provider or metrics_api.get_meter_provider()
     shown = wants_content(os.environ) if content is None else content
@@ -64,7 +64,7 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
         tell(f"{problem}; {fix}")
         yield
         return
-    wish = as_telemetry(house.config.traces)
+    wish = telemetry.as_telemetry(house.config.traces)
     hide = transcripts.masked if wish.content or wants_content(os.environ) else None
     sent = sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
     before, house.pipeline.tracing = house.pipeline.tracing, sent.tracing
@@ -78,12 +78,12 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
 
 def is_wanted(house: House, env: Mapping[str, str]) -> bool:
     """Whether the person wants traces to be sent: the configuration says so, or the standard variables do."""
-    wish = as_telemetry(house.config.traces)
     if env.get("OTEL_SDK_DISABLED", "").lower() == "true" or env.get("OTEL_TRACES_EXPORTER") == "none":
         return False
-    if wish.enabled is not None:
-        return wish.enabled
-    return bool(wish.endpoint) or env.get("OTEL_TRACES_EXPORTER") == "otlp" or any(map(env.get, _ASKED_BY))
+    said = house.config.traces  # as it is written: whoever has said nothing pays for no more than this look
+    if "enabled" in said:
+        return bool(said["enabled"])
+    return "endpoint" in said or env.get("OTEL_TRACES_EXPORTER") == "otlp" or any(map(env.get, _ASKED_BY))
 
 
 def wants_content(env: Mapping[str, str]) -> bool:
@@ -93,8 +93,8 @@ def wants_content(env: Mapping[str, str]) -> bool:
 
 def problem_here(env: Mapping[str, str]) -> tuple[str, str]:
     """Why nothing can be sent from here, and what would mend it; two empty texts where it can."""
-    if problem := missing():
-        return problem, FIX
+    if problem := extra.missing():
+        return problem, extra.FIX
     protocol = next(filter(None, map(env.get, _PROTOCOLS)), _OURS)
     if protocol != _OURS:
         return f"traces are not sent: {protocol} isn't spoken here", f"export {_PROTOCOLS[1]}={_OURS}"

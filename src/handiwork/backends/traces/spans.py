@@ -108,6 +108,8 @@ class _Begun:
 class _Work:
     """What all spans have in common."""
 
+    _measured: tuple[str, ...] = (names.OPERATION, names.PROVIDER, names.REQUEST_MODEL)
+
     def __init__(self, tracing: OtelTracing, begun: _Begun) -> None:
         self._tracing, self._begun, self._span = tracing, begun, begun.span
         self.context = begun.context
@@ -140,7 +142,7 @@ class _Work:
 
     def _measure(self, failure: str) -> None:
         """How long it took."""
-        facts = self._begun.among(names.OPERATION, names.PROVIDER, names.REQUEST_MODEL, names.TOOL)
+        facts = self._begun.among(*self._measured)
         facts |= {names.ERROR: failure} if failure else {}
         self._tracing.meters.took(time.perf_counter() - self._begun.at, facts)
 
@@ -168,7 +170,7 @@ class _Request(_Work):
         facts = {names.FINISH_REASONS: (finish_reason(reply),), **answered, **_counts(reply.usage)}
         self._span.set_attributes(facts)
         self._show(names.OUTPUT, lambda hide: output_messages(reply, hide))
-        about = self._begun.among(names.OPERATION, names.PROVIDER, names.REQUEST_MODEL) | answered
+        about = self._begun.among(*self._measured) | answered
         self._tracing.meters.used(reply.usage, about)
         self._close("")
 
@@ -183,6 +185,7 @@ class _Call(_Work):
     def ready(self, ready: Ready, /) -> None:
         """It runs: under the tool's own name, with the arguments as they were put right."""
         name = ready.entry.name
+        self._measured = (names.OPERATION, names.TOOL)  # only now: models think up names without end
         if name != self._begun.facts[names.TOOL]:
             self._begun.facts[names.TOOL] = name
             self._span.set_attribute(names.TOOL, name)

@@ -75,8 +75,7 @@ def _facts(story: CallStory) -> dict[str, Any]:
 
 def _weight(text: str) -> dict[str, Any]:
     """About how many tokens the model reads for it, once with each later request: no provider tells that by calls."""
-    count, counted_by = cost.counter()
-    return {"tokens": count(text), "is_estimate": True, "counted_by": counted_by}
+    return {"tokens": cost.estimate(text), "is_estimate": True}
 
 
 def _lines(document: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from handiwork import Toolbox, call_tool, handle_function_call
 from handiwork.agent.session import Unkept
 from handiwork.agent.spending import Budget
 from handiwork.apps.agents import Face, build_agent
-from handiwork.apps.house import House, default
+from handiwork.apps.house import House, default, house_of
 from handiwork.apps.tracing import instrument, is_wanted, problem_here, traced, wants_content
 from handiwork.core.config import Config, problem_with
 from handiwork.core.errors import UsageError
@@ -134,3 +134,27 @@ def test_delegates_stand_below_the_call_that_hired_them(fresh_default, provider,
     assert above.count(("chat scripted", "invoke_agent delegate")) == 4
     assert above.count(("execute_tool delegate_task", "invoke_agent handiwork")) == 1
     assert len({s.context.trace_id for s in spans}) == 1
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"OTEL_EXPORTER_OTLP_TIMEOUT": "soon"},
+        {"OTEL_EXPORTER_OTLP_COMPRESSION": "squeeze"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "nowhere"},
+        {"OTEL_BSP_MAX_QUEUE_SIZE": "-1"},
+        {"OTEL_TRACES_SAMPLER": "sometimes"},
+        {"OTEL_METRIC_EXPORT_INTERVAL": "often"},
+    ],
+    ids=lambda v: "=".join(*v.items()),
+)
+def test_odd_variables_never_keep_anybody_from_working(registry, add, monkeypatch, capsys, variables):
+    for name, value in {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("handiwork.backends.traces.sending.LAST_S", 0.1)
+    add("look", lambda args: "x", traits=Traits(read_only=True))
+    house, said = house_of(registry), []
+    with traced(house, said.append):
+        assert handle_function_call("look", {}, registry=registry) == "x"
+    assert len(said) == 1 and said[0].startswith("traces") and "\n" not in said[0]
+    assert "Traceback" not in capsys.readouterr().err

@@ -11,6 +11,7 @@ from .. import __version__
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..core.errors import UsageError
+from ..core.handler import describe_exception
 from ..core.loading import Late
 from .house import House, house_of
 
@@ -56,17 +57,10 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
 
     *tell* hears, in a line, why nothing is sent, or what was lost.
     """
-    if not is_wanted(house, os.environ):
+    sent = _open(house, tell) if is_wanted(house, os.environ) else None
+    if sent is None:
         yield
         return
-    problem, fix = problem_here(os.environ)
-    if problem:
-        tell(f"{problem}; {fix}")
-        yield
-        return
-    wish = telemetry.as_telemetry(house.config.traces)
-    hide = transcripts.masked if wish.content or wants_content(os.environ) else None
-    sent = sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
     before, house.pipeline.tracing = house.pipeline.tracing, sent.tracing
     try:
         yield
@@ -74,6 +68,21 @@ def traced(house: House, tell: Tell) -> Iterator[None]:
         house.pipeline.tracing = before
         if lost := sent.close():
             tell(f"traces: {lost} (is the collector there?)")
+
+
+def _open(house: House, tell: Tell) -> Any:
+    """The way to the collector; None where there is none, which never keeps anybody from working."""
+    problem, fix = problem_here(os.environ)
+    if problem:
+        tell(f"{problem}; {fix}")
+        return None
+    wish = telemetry.as_telemetry(house.config.traces)
+    hide = transcripts.masked if wish.content or wants_content(os.environ) else None
+    try:
+        return sending.Sending(os.environ, endpoint=wish.endpoint, version=__version__, hide=hide)
+    except Exception as error:  # noqa: BLE001 - the SDK reads the person's variables, and may not like them
+        tell(f"traces are not sent: {describe_exception(error)}; correct the OTEL_* variables")
+        return None
 
 
 def is_wanted(house: House, env: Mapping[str, str]) -> bool:

@@ -291,3 +291,29 @@ def test_what_isnt_sampled_costs_nothing_of_what_was_said(run, add, pipeline, se
     never = TracerProvider(sampler=sampling.ALWAYS_OFF, shutdown_on_exit=False)
     pipeline.tracing = OtelTracing(never, seen.meters, version="1", hide=lambda v: hidden.append(v) or v)
     assert run("look").status == "ok" and not hidden
+
+
+def test_what_is_carried_and_never_awaited_is_closed(traced, recwarn):
+    ended = []
+
+    async def work():
+        ended.append("ran")
+
+    with traced().tracing.call(ToolCall("look")) as span:
+        span.carry(work).close()
+        assert asyncio.run(_awaited(span.carry(work))) is None
+    assert ended == ["ran"] and not recwarn.list
+
+
+async def _awaited(value):
+    return await value
+
+
+def test_content_is_bounded_and_whatever_it_is_made_of_can_be_told(run, traced, add, seen):
+    add("look", lambda args: "y" * 50_000, traits=READS, properties={"q": {}})
+    traced(content=True)
+    for arguments in ({"q": "x" * 50_000}, {"q": object()}, {"q": float("nan")}, "{not JSON", None, 7, {"q": b"\xff"}):
+        run("look", arguments)
+    texts = [s.attributes["gen_ai.tool.call.arguments"] for s in seen.spans]
+    assert len(texts) == 7 and max(map(len, texts)) < 17_000 and json.loads(texts[0])["q"].endswith("more)")
+    assert len(seen.spans[0].attributes["gen_ai.tool.call.result"]) < 17_000

@@ -9,19 +9,20 @@ from typing import Any, TypeAlias
 from handiwork.core.types import Message, ModelReply, ToolCall
 from handiwork.core.wire import dumps
 
+_MOST_CHARS = 16_000
 Hide: TypeAlias = Callable[[Any], Any]  # gives JSON data back without the secrets in it
 
 
 def input_messages(messages: Iterable[Message], hide: Hide) -> str:
     """What a model was asked."""
-    return dumps(hide([{"role": m["role"], "parts": list(_parts(m))} for m in messages]))
+    return _json([{"role": m["role"], "parts": list(_parts(m))} for m in messages], hide)
 
 
 def output_messages(reply: ModelReply, hide: Hide) -> str:
     """What it answered."""
     parts = [{"type": "text", "content": reply.text}] if reply.text else []
     parts += [_call(call.id, call.name, call.arguments) for call in reply.calls]
-    return dumps(hide([{"role": "assistant", "parts": parts, "finish_reason": finish_reason(reply)}]))
+    return _json([{"role": "assistant", "parts": parts, "finish_reason": finish_reason(reply)}], hide)
 
 
 def finish_reason(reply: ModelReply) -> str:
@@ -31,7 +32,32 @@ def finish_reason(reply: ModelReply) -> str:
 
 def arguments_text(call: ToolCall, args: Mapping[str, Any] | None, hide: Hide) -> str:
     """The arguments that a call ran with, else those that were written."""
-    return dumps(hide(dict(args) if args is not None else _readable(call.arguments)))
+    return _json(dict(args) if args is not None else _readable(call.arguments), hide)
+
+
+def shown_text(text: str, hide: Hide) -> str:
+    """A text without secrets, and no longer than a span should hold."""
+    return _short(str(hide(text)))
+
+
+def _json(value: Any, hide: Hide) -> str:
+    return dumps(_bounded(hide(value)))
+
+
+def _bounded(value: Any) -> Any:
+    """JSON data with its long texts cut: a batch that is too large is lost with all that is in it."""
+    if isinstance(value, str):
+        return _short(value)
+    if isinstance(value, dict):
+        return {str(key): _bounded(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_bounded(v) for v in value]
+    return value if value is None or isinstance(value, (bool, int, float)) else _short(repr(value))
+
+
+def _short(text: str) -> str:
+    left = len(text) - _MOST_CHARS
+    return text if left <= 0 else f"{text[:_MOST_CHARS]}… ({left:,} characters more)"
 
 
 def _parts(message: Message) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -33,7 +33,7 @@ from handiwork.core.types import (
 )
 
 from . import conventions as names
-from .messages import Hide, arguments_text, finish_reason, input_messages, output_messages
+from .messages import Hide, arguments_text, finish_reason, input_messages, output_messages, shown_text
 from .meters import Meters
 
 _NAME = "handiwork"
@@ -59,19 +59,18 @@ class OtelTracing:
         agent = DELEGATE if scope.platform == DELEGATE else _NAME
         facts = {names.AGENT: agent, **_of(scope), **_about(model)}
         begun = self._begin(scope.span, names.INVOKE_AGENT, agent, facts, SpanKind.INTERNAL)
-        if self.hide and begun.span.is_recording():
-            asked = input_messages([{"role": "user", "content": prompt}], self.hide)
-            begun.span.set_attribute(names.INPUT, asked)
-        return _Task(self, begun)
+        work = _Task(self, begun)
+        work.show(names.INPUT, lambda hide: input_messages([{"role": "user", "content": prompt}], hide))
+        return work
 
     def request(self, scope: Scope, model: Model, request: ModelRequest, /) -> _Request:
         """A model is asked."""
         most = {} if request.max_tokens is None else {names.MAX_TOKENS: request.max_tokens}
         facts = {**_of(scope), **_about(model), **most}
         begun = self._begin(scope.span, names.CHAT, model.name, facts, SpanKind.CLIENT)
-        if self.hide and begun.span.is_recording():
-            begun.span.set_attribute(names.INPUT, input_messages(request.messages, self.hide))
-        return _Request(self, begun)
+        work = _Request(self, begun)
+        work.show(names.INPUT, lambda hide: input_messages(request.messages, hide))
+        return work
 
     def call(self, call: ToolCall, /) -> _Call:
         """A tool is called: from before the call is judged to what the model reads."""
@@ -129,7 +128,7 @@ class _Work:
             value = work()
         finally:
             contexts.detach(token)
-        return _carried(self.context, value) if hasattr(value, "__await__") else value
+        return _Carried(self.context, value) if hasattr(value, "__await__") else value
 
     def _close(self, failure: str, told: str = "") -> None:
         """The end: well, or by a *failure*; what was *told* of that is content."""
@@ -146,7 +145,7 @@ class _Work:
         facts |= {names.ERROR: failure} if failure else {}
         self._tracing.meters.took(time.perf_counter() - self._begun.at, facts)
 
-    def _show(self, key: str, text: Callable[[Hide], str]) -> None:
+    def show(self, key: str, text: Callable[[Hide], str]) -> None:
         """Content, where it is wanted."""
         if self._tracing.hide and self._span.is_recording():
             self._span.set_attribute(key, text(self._tracing.hide))
@@ -158,7 +157,7 @@ class _Task(_Work):
     def end(self, outcome: Ended, /) -> None:
         self._span.set_attributes({names.ENDING: outcome.ending, **_counts(outcome.usage)})
         answer = ModelReply(outcome.answer)
-        self._show(names.OUTPUT, lambda hide: output_messages(answer, hide))
+        self.show(names.OUTPUT, lambda hide: output_messages(answer, hide))
         self._close("" if outcome.ending in _WELL else outcome.ending)
 
 
@@ -169,7 +168,7 @@ class _Request(_Work):
         answered = {names.RESPONSE_MODEL: reply.model} if reply.model else {}
         facts = {names.FINISH_REASONS: (finish_reason(reply),), **answered, **_counts(reply.usage)}
         self._span.set_attributes(facts)
-        self._show(names.OUTPUT, lambda hide: output_messages(reply, hide))
+        self.show(names.OUTPUT, lambda hide: output_messages(reply, hide))
         about = self._begun.among(*self._measured) | answered
         self._tracing.meters.used(reply.usage, about)
         self._close("")
@@ -180,7 +179,7 @@ class _Call(_Work):
 
     def __init__(self, tracing: OtelTracing, begun: _Begun, call: ToolCall) -> None:
         super().__init__(tracing, begun)
-        self._show(names.ARGUMENTS, lambda hide: arguments_text(call, None, hide))
+        self.show(names.ARGUMENTS, lambda hide: arguments_text(call, None, hide))
 
     def ready(self, ready: Ready, /) -> None:
         """It runs: under the tool's own name, with the arguments as they were put right."""
@@ -190,7 +189,7 @@ class _Call(_Work):
             self._begun.facts[names.TOOL] = name
             self._span.set_attribute(names.TOOL, name)
             self._span.update_name(f"{names.EXECUTE_TOOL} {name}")
-        self._show(names.ARGUMENTS, lambda hide: arguments_text(ready.call, ready.args, hide))
+        self.show(names.ARGUMENTS, lambda hide: arguments_text(ready.call, ready.args, hide))
 
     def question(self, _: Ready, ask: Ask, /) -> _Question:
         """Somebody is asked whether it may run."""
@@ -202,7 +201,7 @@ class _Call(_Work):
         refused = {names.REFUSED_BY: result.by} if result.status == "refused" else {}
         facts = {names.STATUS: result.status, names.RUN_MS: round(result.duration_ms, 3), **refused}
         self._span.set_attributes(facts)
-        self._show(names.RESULT, lambda hide: str(hide(result.content)))
+        self.show(names.RESULT, lambda hide: shown_text(result.content, hide))
         self._close(_failure_of(result), result.content[:200] if result.is_error else "")
 
 
@@ -211,7 +210,7 @@ class _Question(_Work):
 
     def about(self, ask: Ask) -> None:
         """What is asked."""
-        self._show(names.REASON, lambda hide: str(hide(ask.reason)))
+        self.show(names.REASON, lambda hide: shown_text(ask.reason, hide))
 
     def end(self, allowed: bool, /) -> None:
         self._span.set_attribute(names.ALLOWED, allowed)
@@ -221,18 +220,32 @@ class _Question(_Work):
         """It is no operation of the conventions."""
 
 
-async def _carried(context: contexts.Context, value: Awaitable[Any]) -> Any:
-    """Await *value* in *context*. Where it is thrown away half-done, so is the task's context."""
-    token = contexts.attach(context)
-    try:
-        done = await value
-    except GeneratorExit:
-        raise
-    except BaseException:
+class _Carried:
+    """Something to await, in *context*. What is never awaited is closed, as a coroutine would be."""
+
+    def __init__(self, context: contexts.Context, value: Any) -> None:
+        self._context, self._value = context, value
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._waiting().__await__()
+
+    def close(self) -> None:
+        """It won't be awaited."""
+        if hasattr(self._value, "close"):
+            self._value.close()
+
+    async def _waiting(self) -> Any:
+        """Where this is thrown away half-done, so is the task whose context it was."""
+        token = contexts.attach(self._context)
+        try:
+            done = await self._value
+        except GeneratorExit:
+            raise
+        except BaseException:
+            contexts.detach(token)
+            raise
         contexts.detach(token)
-        raise
-    contexts.detach(token)
-    return done
+        return done
 
 
 def _of(scope: Scope) -> dict[str, Any]:

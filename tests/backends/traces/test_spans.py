@@ -9,6 +9,7 @@ import time
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace import TracerProvider, sampling
 
 from handiwork.agent.loop import Agent
@@ -317,3 +318,11 @@ def test_content_is_bounded_and_whatever_it_is_made_of_can_be_told(run, traced, 
     texts = [s.attributes["gen_ai.tool.call.arguments"] for s in seen.spans]
     assert len(texts) == 7 and max(map(len, texts)) < 17_000 and json.loads(texts[0])["q"].endswith("more)")
     assert len(seen.spans[0].attributes["gen_ai.tool.call.result"]) < 17_000
+
+
+def test_what_a_broken_stream_leaves_can_still_be_sent(work, add, seen):
+    half = "\ud83d"
+    add("look", lambda args: f"seen {half}", traits=READS, properties={"q": {}})
+    calls = [{"name": name, "arguments": {"q": half}, "id": f"c{half}{name}"} for name in ("look", f"look{half}")]
+    work({"text": half, "calls": calls}, ModelReply(f"Done. {half}", model=f"m{half}"), content=True)
+    assert encode_spans(seen.spans).SerializeToString()

@@ -40,6 +40,11 @@ def shown_text(text: str, hide: Hide) -> str:
     return _short(str(hide(text)))
 
 
+def encodable(text: str) -> str:
+    """*text* as UTF-8 can say it: one lone surrogate of a broken stream would lose a whole batch."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def _json(value: Any, hide: Hide) -> str:
     return dumps(_bounded(hide(value)))
 

@@ -33,7 +33,7 @@ from handiwork.core.types import (
 )
 
 from . import conventions as names
-from .messages import Hide, arguments_text, finish_reason, input_messages, output_messages, shown_text
+from .messages import Hide, arguments_text, encodable, finish_reason, input_messages, output_messages, shown_text
 from .meters import Meters
 
 _NAME = "handiwork"
@@ -85,8 +85,9 @@ class OtelTracing:
 
     def _begin(self, above: object, operation: str, of: str, facts: Facts, kind: SpanKind) -> _Begun:
         parent = above.context if isinstance(above, _Work) else contexts.get_current()
-        known = dict(facts) if operation == names.APPROVAL else {names.OPERATION: operation, **facts}
-        span = self._tracer.start_span(f"{operation} {of}".strip(), parent, kind, known)
+        known = {} if operation == names.APPROVAL else {names.OPERATION: operation}
+        known |= {key: encodable(v) if isinstance(v, str) else v for key, v in facts.items()}
+        span = self._tracer.start_span(f"{operation} {encodable(of)}".strip(), parent, kind, known)
         return _Begun(span, set_span_in_context(span, parent), known, time.perf_counter())
 
 
@@ -135,7 +136,7 @@ class _Work:
         self._is_over = True
         if failure:
             self._span.set_attribute(names.ERROR, failure)
-            self._span.set_status(Status(StatusCode.ERROR, told if told and self._tracing.hide else None))
+            self._span.set_status(Status(StatusCode.ERROR, encodable(told) if told and self._tracing.hide else None))
         self._span.end()
         self._measure(failure)
 
@@ -148,7 +149,7 @@ class _Work:
     def show(self, key: str, text: Callable[[Hide], str]) -> None:
         """Content, where it is wanted."""
         if self._tracing.hide and self._span.is_recording():
-            self._span.set_attribute(key, text(self._tracing.hide))
+            self._span.set_attribute(key, encodable(text(self._tracing.hide)))
 
 
 class _Task(_Work):
@@ -165,7 +166,7 @@ class _Request(_Work):
     """One question to a model."""
 
     def end(self, reply: ModelReply, /) -> None:
-        answered = {names.RESPONSE_MODEL: reply.model} if reply.model else {}
+        answered = {names.RESPONSE_MODEL: encodable(reply.model)} if reply.model else {}
         facts = {names.FINISH_REASONS: (finish_reason(reply),), **answered, **_counts(reply.usage)}
         self._span.set_attributes(facts)
         self.show(names.OUTPUT, lambda hide: output_messages(reply, hide))

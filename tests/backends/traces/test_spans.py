@@ -16,6 +16,7 @@ from handiwork.agent.loop import Agent
 from handiwork.agent.spending import Budget
 from handiwork.apps.transcripts import masked
 from handiwork.backends.traces import conventions
+from handiwork.backends.traces.messages import Inputs
 from handiwork.backends.traces.spans import OtelTracing
 from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
@@ -326,3 +327,16 @@ def test_what_a_broken_stream_leaves_can_still_be_sent(work, add, seen):
     calls = [{"name": name, "arguments": {"q": half}, "id": f"c{half}{name}"} for name in ("look", f"look{half}")]
     work({"text": half, "calls": calls}, ModelReply(f"Done. {half}", model=f"m{half}"), content=True)
     assert encode_spans(seen.spans).SerializeToString()
+
+
+def test_of_a_long_conversation_the_first_and_the_newest_messages_are_told_each_made_once():
+    hidden = []
+    inputs = Inputs(lambda value: hidden.append(value) or value)
+    talk = [{"role": "system", "content": "Be exact."}]
+    talk += [{"role": "user", "content": f"{n} " + "x" * 9_000} for n in range(50)]
+    told = json.loads(inputs.text(talk))
+    assert told[0]["role"] == "system" and told[-1]["parts"][0]["content"].startswith("49 ")
+    assert 15 < len(told) < 25 and len(inputs.text(talk)) < 200_100
+    made = len(hidden)
+    talk.append({"role": "user", "content": "one more"})
+    assert json.loads(inputs.text(talk))[-1]["parts"][0]["content"] == "one more" and len(hidden) == made + 1

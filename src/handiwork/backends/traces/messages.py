@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.types import Message, ModelReply, ToolCall
 from handiwork.core.wire import dumps
 
-_MOST_CHARS = 16_000
+_MOST_CHARS, _MOST_INPUT = 16_000, 200_000
+_MOST_KNOWN = 2_000
 Hide: TypeAlias = Callable[[Any], Any]  # gives JSON data back without the secrets in it
 
 
-def input_messages(messages: Iterable[Message], hide: Hide) -> str:
-    """What a model was asked."""
-    return _json([{"role": m["role"], "parts": list(_parts(m))} for m in messages], hide)
+class Inputs:
+    """What models are asked. A message is put into its form once: it is asked again with every later request.
+
+    Of a long conversation the first message and the newest are told.
+    """
+
+    def __init__(self, hide: Hide) -> None:
+        self._hide = hide
+        self._known: dict[int, tuple[Message, str]] = {}  # the message is kept, so that nothing else gets its id()
+
+    def text(self, messages: Sequence[Message]) -> str:
+        """As many of *messages* as a span should hold."""
+        told: list[str] = []
+        room = _MOST_INPUT - sum(len(self._form(message)) for message in messages[:1])
+        for message in reversed(messages[1:]):
+            room -= len(self._form(message))
+            if room < 0:
+                break
+            told.append(self._form(message))
+        return f"[{','.join([*map(self._form, messages[:1]), *reversed(told)])}]"
+
+    def _form(self, message: Message) -> str:
+        known = self._known.get(id(message))
+        if known is None or known[0] is not message:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            form = _json({"role": message["role"], "parts": list(_parts(message))}, self._hide)
+            known = self._known[id(message)] = message, form
+        return known[1]
 
 
 def output_messages(reply: ModelReply, hide: Hide) -> str:

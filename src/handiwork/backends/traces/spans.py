@@ -33,7 +33,7 @@ from handiwork.core.types import (
 )
 
 from . import conventions as names
-from .messages import Hide, arguments_text, encodable, finish_reason, input_messages, output_messages, shown_text
+from .messages import Hide, Inputs, arguments_text, encodable, finish_reason, output_messages, shown_text
 from .meters import Meters
 
 _NAME = "handiwork"
@@ -51,6 +51,7 @@ class OtelTracing:
         self, tracers: TracerProvider, meters: MeterProvider, *, version: str, hide: Hide | None = None
     ) -> None:
         self.hide = hide
+        self._inputs = Inputs(hide) if hide else None
         self.meters = Meters(meters.get_meter(_NAME, version, names.SCHEMA_URL))
         self._tracer = tracers.get_tracer(_NAME, version, names.SCHEMA_URL)
 
@@ -60,7 +61,7 @@ class OtelTracing:
         facts = {names.AGENT: agent, **_of(scope), **_about(model)}
         begun = self._begin(scope.span, names.INVOKE_AGENT, agent, facts, SpanKind.INTERNAL)
         work = _Task(self, begun)
-        work.show(names.INPUT, lambda hide: input_messages([{"role": "user", "content": prompt}], hide))
+        work.show(names.INPUT, lambda hide: Inputs(hide).text([{"role": "user", "content": prompt}]))
         return work
 
     def request(self, scope: Scope, model: Model, request: ModelRequest, /) -> _Request:
@@ -69,7 +70,8 @@ class OtelTracing:
         facts = {**_of(scope), **_about(model), **most}
         begun = self._begin(scope.span, names.CHAT, model.name, facts, SpanKind.CLIENT)
         work = _Request(self, begun)
-        work.show(names.INPUT, lambda hide: input_messages(request.messages, hide))
+        if self._inputs and begun.span.is_recording():
+            begun.span.set_attribute(names.INPUT, encodable(self._inputs.text(request.messages)))
         return work
 
     def call(self, call: ToolCall, /) -> _Call:

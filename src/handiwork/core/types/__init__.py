@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .tracing import CallSpan, Ended, Span, Tracing
@@ -82,6 +82,7 @@ _MODULES = {
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -161,6 +162,7 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
     "Process",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from .calls import Ready
-from .outcomes import Outcome
+from .calls import Ready, ToolResult
+from .outcomes import Label, Outcome
 from .verdicts import Verdict
 
 
@@ -22,6 +22,22 @@ class Journal(Protocol):
     def intent(self, ready: Ready, /) -> None: ...
 
     def outcome(self, ready: Ready, outcome: Outcome, /) -> None: ...
+
+
+class Origins(Protocol):
+    """What a session knows of where its texts came from."""
+
+    def trust(self, text: str, /) -> None:
+        """Take in what the person said."""
+        ...
+
+    def note(self, ready: Ready, result: ToolResult, /) -> None:
+        """Take in what a call gave."""
+        ...
+
+    def trace(self, ready: Ready, /) -> Mapping[str, Label]:
+        """The arguments whose values come from outside alone, each with where they stood."""
+        ...
 
 
 class Background(Protocol):

@@ -45,6 +45,7 @@ from .offer import Offer
 from .points import Points
 from .prompt import build_prompt, read_guides
 from .session import Unkept
+from .spending import Budget, Tally, unpriced
 from .waiting import calls_of
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
@@ -59,17 +60,8 @@ _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """What one task may take: model calls, seconds, tokens. None is no limit."""
-
-    max_steps: int = 50
-    max_seconds: float | None = None
-    max_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended: the answer, if there is one, why it ended, and what it took."""
+    """How a task ended: the answer, if there is one, why it ended, and what it took, delegates included."""
 
     ending: Ending
     answer: str
@@ -87,7 +79,6 @@ class _Task:
     guides: str  # read once: the prompt keeps its bytes while the task runs
     background: Background | None = None
     steps: int = 0
-    usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
     waits: bool = False
@@ -102,7 +93,8 @@ class Agent:
     of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings*
     are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
     *background* gives what goes on beside the turns of a session, whose news is told with the next request;
-    what is *known* from before stands at the end of every prompt.
+    what is *known* from before stands at the end of every prompt. *tally* counts what it takes of its budget
+    (*budget* is short for a tally of its own), *price* says what a reply cost.
     """
 
     def __init__(
@@ -121,12 +113,15 @@ class Agent:
         session: Unkept | None = None,
         background: Callable[[str], Background] | None = None,
         known: str = "",
+        tally: Tally | None = None,
+        price: Callable[[Model, ModelReply], ModelReply] = unpriced,
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred, self._found = Offer(supply), deferred, found
         self._bindings = dict(bindings or {})
-        self._budget = budget or Budget()
+        self.tally, self._price = tally or Tally(budget), price
+        self._budget = self.tally.budget
         self._context = context or Context(None)
         self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
@@ -145,7 +140,7 @@ class Agent:
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
-            outcome = await self._carry_out(prompt, heard.context, cancel)
+            outcome = await self._traced(prompt, heard.context, cancel)
             self._ending, reason = outcome.ending, outcome.reason
         finally:
             self.conversation.session.end(self._ending, reason)
@@ -158,11 +153,20 @@ class Agent:
         self._points.end(self._ending)
         self.conversation.session.close()
 
-    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+    async def _traced(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+        """The work on a prompt is a span, below which all that is done for it stands."""
+        scope = self.conversation.session.within(self._scope)
+        with self._pipeline.tracing.task(scope, self._model, prompt) as span:
+            outcome = await self._carry_out(prompt, context, cancel, replace(scope, span=span))
+            span.end(outcome)
+        return outcome
+
+    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken, within: Scope) -> Outcome:
+        self.tally.begin_task()
         guard = LoopGuard()
         deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
         scope = replace(
-            self.conversation.session.within(self._scope),
+            within,
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
@@ -262,12 +266,19 @@ class Agent:
             found=found,
         )
         asked = time.perf_counter()
-        reply = await self._model.reply(request)
+        reply = await self._reply(task, request)
         task.steps += 1
-        task.usage += reply.usage
+        self.tally.add(reply.usage)
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
         await self._points.after_request(task.steps, reply, asked)
+        return reply
+
+    async def _reply(self, task: _Task, request: ModelRequest) -> ModelReply:
+        """The model's reply, with its price."""
+        with self._pipeline.tracing.request(task.scope, self._model, request) as span:
+            reply = self._price(self._model, await span.carry(lambda: self._model.reply(request)))
+            span.end(reply)
         return reply
 
     async def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
@@ -319,11 +330,10 @@ class Agent:
         self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
     def _over_budget(self, task: _Task) -> str:
-        budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens
-        if task.steps >= budget.max_steps:
-            return f"the limit of {budget.max_steps} steps is reached"
-        if budget.max_tokens is not None and used >= budget.max_tokens:
-            return f"the limit of {budget.max_tokens} tokens is reached"
+        if task.steps >= self._budget.max_steps:
+            return f"the limit of {self._budget.max_steps} steps is reached"
+        if over := self.tally.over():
+            return over
         deadline = task.scope.deadline
         return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
 
@@ -338,7 +348,7 @@ class Agent:
         return self._ended(task, "answered", "", text)
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
-        return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+        return Outcome(ending, answer, reason, task.steps, self.tally.task, tuple(task.results))
 
 
 def _news_of(task: _Task) -> str:

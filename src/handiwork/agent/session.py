@@ -27,6 +27,7 @@ from ..core.types import (
     ToolResult,
     Usage,
 )
+from ..core.usage import usage_document
 from ..core.wire import dumps
 from ..guard.approval import settle
 from ..guard.redaction import redact
@@ -143,7 +144,7 @@ class Session(Unkept):
 
     def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
         """Something was said: a `prompt` or `nudge` to the model, its `reply`, or an answer that was `mended`."""
-        used = {"usage": [usage.input_tokens, usage.output_tokens]} if usage else {}
+        used = {"usage": usage_document(usage)} if usage else {}
         self._keep(kind, str(message.get("tool_call_id", "")), {"message": message, **used})
 
     def keep_result(self, result: ToolResult, message: Message) -> None:

@@ -32,10 +32,13 @@ _OF_PROJECTS = frozenset(
         "result_chars",
         "max_steps",
         "max_seconds",
+        "max_tokens",
+        "max_cost",
         "mode",
         "sandbox",
     }
 )
+_CEILINGS = frozenset({"max_tokens", "max_cost"})  # the person's, which a project may lower
 _STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
 
 
@@ -53,6 +56,8 @@ def load_config(home: str, project: str = "") -> Config:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
         if "sandbox" in data and path != _own_file(home):
             data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
+        for key in _CEILINGS & merged.keys() & data.keys():
+            data[key] = min(data[key], merged[key])
         merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 

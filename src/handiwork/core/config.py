@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
+from .loading import Late
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
+prices = Late("handiwork.core.prices")
+telemetry = Late("handiwork.core.telemetry")
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
 
@@ -33,11 +37,13 @@ class Config:
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
+    toolset by its name. `max_steps`, `max_seconds`, `max_tokens` and `max_cost`
+    (US dollars) bound one task; `prices` says what models cost that the table doesn't know. `traces` says
+    whether what is done is told to a collector. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
-    `audit` is whether calls are put on record; "required" keeps those from running that can't be. A file of it
-    gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
+    those that may replace tools of others. `hooks` (commands to run, by event), `prices` and `traces` are as they
+    were written. `audit` is whether calls are put on record; "required" keeps those from running that can't be. A
+    file of it gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
     """
 
     version: int = CONFIG_VERSION
@@ -55,6 +61,10 @@ class Config:
     result_chars: Mapping[str, int] = field(default_factory=dict)
     max_steps: int = 50
     max_seconds: float = 1800.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: Mapping[str, Any] = field(default_factory=dict)
+    traces: Mapping[str, Any] = field(default_factory=dict)
     mode: Mode = "accept-edits"
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
@@ -91,6 +101,10 @@ _KINDS: Mapping[str, Any] = {
     "result_chars": (dict,),
     "max_steps": (int,),
     "max_seconds": (int, float),
+    "max_tokens": (int,),
+    "max_cost": (int, float),
+    "prices": (dict,),
+    "traces": (dict,),
     "mode": (str,),
     "sandbox": (dict,),
     "plugins_disabled": (list,),
@@ -104,6 +118,8 @@ _POSITIVE = frozenset(
     (
         "max_steps",
         "max_seconds",
+        "max_tokens",
+        "max_cost",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",
@@ -129,27 +145,47 @@ def problem_with(key: str, value: Any) -> str | None:
         return f"{key}: expected {_WORDS[kinds[-1]]}, got {value!r}"
     if isinstance(value, list) and not all(isinstance(v, str) for v in value):
         return f"{key}: expected a list of names, got {value!r}"
-    if key == "version" and value > CONFIG_VERSION:
-        return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
-    return _unfit(key, value)
-
-
-def _unfit(key: str, value: Any) -> str | None:
-    """What is wrong with a value of the right kind."""
-    if key == "mode" and value not in MODES:
-        return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
-    if key == "audit" and value not in (True, False, "required"):
-        return f"audit: expected true, false or required, got {value!r}"
     if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
-    if key == "result_chars":
-        return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
-    return problem_with_sandbox(value) if key == "sandbox" else None
+    return check(value) if (check := _CHECKS.get(key)) else None
 
 
-def _not_a_size(value: Any) -> str:
-    is_one = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return "" if is_one else f"expected a whole number of characters, more than 0, got {value!r}"
+def _problem_with_version(value: int) -> str | None:
+    newer = f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
+    return newer if value > CONFIG_VERSION else None
+
+
+def _problem_with_choice(key: str, choices: Sequence[Any], value: Any) -> str | None:
+    told = ", ".join(str(choice).lower() for choice in choices)
+    return None if value in choices else f"{key}: expected one of {told}, got {value!r}"
+
+
+def _problem_with_counts(key: str, of: str, value: Mapping[str, Any]) -> str | None:
+    """What is wrong with a mapping from names to numbers."""
+    wrong = next(((name, n) for name, n in value.items() if type(n) is not int or n <= 0), None)
+    return wrong and f"{key}.{wrong[0]}: expected a whole number of {of}, more than 0, got {wrong[1]!r}"
+
+
+def _problem_with_prices(value: Mapping[str, Any]) -> str | None:
+    said: str | None = prices.problem_with_prices(value)
+    return said
+
+
+def _problem_with_traces(value: Mapping[str, Any]) -> str | None:
+    said: str | None = telemetry.problem_with_telemetry(value)
+    return said
+
+
+# What a value of the right kind may still get wrong, by key.
+_CHECKS: Mapping[str, Callable[[Any], str | None]] = {
+    "version": _problem_with_version,
+    "mode": partial(_problem_with_choice, "mode", MODES),
+    "audit": partial(_problem_with_choice, "audit", (True, False, "required")),
+    "result_chars": partial(_problem_with_counts, "result_chars", "characters"),
+    "prices": _problem_with_prices,
+    "traces": _problem_with_traces,
+    "sandbox": problem_with_sandbox,
+}
 
 
 def as_field(key: str, value: Any) -> Any:

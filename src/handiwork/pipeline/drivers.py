@@ -185,6 +185,12 @@ async def _acall(parts: Parts, ready: Ready, timeout_s: float | None) -> Any:
 
 
 def _call(parts: Parts, ready: Ready) -> Any:
+    """Call the handler, as a part of the call's span where somebody traces."""
+    span = ready.call.scope.span
+    return _call_handler(parts, ready) if span is None else span.carry(lambda: _call_handler(parts, ready))
+
+
+def _call_handler(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
     entry, bindings = ready.entry, ready.call.scope.bindings
     bound = bindings.get(entry.name) if bindings else None

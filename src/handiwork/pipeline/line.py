@@ -16,10 +16,12 @@ from types import GeneratorType
 from typing import Any
 
 from ..core.residents import is_resident_thread
+from ..core.tracing import UNTRACED
 from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
 from .firing import NOTHING_HEARD, Heard, firing
+from .following import followed
 from .outcomes import answered, completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
@@ -68,7 +70,15 @@ class Pipeline(Parts):
         """The line of *call*, not begun, for a driver."""
         if call.scope.call is None:
             call = replace(call, scope=self.bind(call.scope))
-        return self._line(call)
+        return self._line(call) if self.tracing is UNTRACED else self._traced(call)
+
+    def _traced(self, call: ToolCall) -> Line:
+        """The line of *call*, followed; what it calls in turn is below it."""
+        with self.tracing.call(call) as span:
+            call = replace(call, scope=self.bind(replace(call.scope, span=span)))
+            result = yield from followed(span, self._line(call))
+            span.end(result)
+        return result
 
     def _refuse(self, call: ToolCall, no: Refusal) -> ToolResult:
         """The answer to a call that has no line; it is on record as well."""

@@ -6,7 +6,8 @@ from copy import copy
 from typing import Self
 
 from ..catalog.store import ToolRegistry
-from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Verdict
+from ..core.tracing import UNTRACED
+from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Tracing, Verdict
 from .hooks import Hooks
 from .journal import NULL_JOURNAL
 from .limits import Limits
@@ -32,8 +33,10 @@ class Parts:
         journal: Journal = NULL_JOURNAL,
         limits: Limits | None = None,
         audit: Audit | None = None,
+        tracing: Tracing = UNTRACED,
     ) -> None:
         self.registry, self.judge, self.approver, self.journal = registry, judge, approver, journal
+        self.tracing = tracing
         self.hooks = hooks or Hooks()
         self.audit = audit
         self.limits = limits or Limits()

@@ -8,9 +8,12 @@ from argparse import Namespace
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ...agent.loop import Outcome
+from ...agent.loop import Agent, Outcome
+from ...agent.session import Session
 from ...core.errors import HandiworkError, ModelUnavailableError
-from ..house import default
+from ...core.usage import usage_text
+from ..house import House, default
+from ..sessions import used_by
 from .agent_flags import add_agent_flags
 from .asking import is_attended, read_line
 from .output import Output
@@ -26,7 +29,7 @@ EXAMPLES = """\
 examples:
   handiwork chat
   handiwork chat --model ollama/qwen3:8b --toolsets file,terminal
-inside: /quit ends, Ctrl-C stops the running turn, Ctrl-D leaves
+inside: /cost tells tokens and cost so far, /quit ends, Ctrl-C stops the running turn, Ctrl-D leaves
 """
 
 
@@ -47,6 +50,9 @@ def run(said: Namespace, out: Output) -> int:
         if session.problem and is_attended():  # at the end may be too late to know
             out.note(f"this session will not be saved: {session.problem}")
         while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
+            if prompt == "/cost":
+                out.note(_cost(house, agent, out))
+                continue
             document, code = _turn(runner.run, work.run(agent, prompt), out)
             told.append(document)
     if out.json:
@@ -56,6 +62,14 @@ def run(said: Namespace, out: Output) -> int:
     elif is_attended():
         code = 0
     return settle_session(session, code, out)
+
+
+def _cost(house: House, agent: Agent, out: Output) -> str:
+    """What this talk has taken, with what was before it was resumed."""
+    session = agent.conversation.session
+    if isinstance(session, Session) and session.info.number and not session.problem:
+        return usage_text(used_by(house, session.info, out.note))
+    return usage_text(agent.tally.total)
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:

@@ -30,6 +30,7 @@ dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
 imports = Late("handiwork.apps.hook_imports")
 record = Late("handiwork.apps.hook_record")
+tracing = Late("handiwork.apps.tracing")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
 enforcement = Late("handiwork.backends.environment.sandboxes.enforcement")
@@ -62,7 +63,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _guard, _model, _tools, _wells, _hooks, _running):
+        for look in (_configuration, _sandbox, _guard, _model, _tools, _wells, _hooks, _traces, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -266,6 +267,13 @@ def _hooks(house: House) -> Iterator[Finding]:
 
 
 _ON_EXIT_1 = "exit 2 says no, 0 has no objection; a guard that fails says no, unless it has `on_error: allow`"
+
+
+def _traces(house: House) -> Iterator[Finding]:
+    """Where spans go, or why they don't, for whoever asks for them."""
+    if tracing.is_wanted(house, os.environ):
+        problem, fix = tracing.problem_here(os.environ)
+        yield Finding("traces", "otel", "warning" if problem else "ok", problem or "sent to a collector", fix)
 
 
 def _running(house: House) -> Iterator[Finding]:

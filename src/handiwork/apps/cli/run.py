@@ -13,14 +13,17 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from ...agent.loop import DENIALS, Agent, Budget, Outcome
+from ...agent.loop import DENIALS, Agent, Outcome
 from ...agent.session import Unkept
+from ...agent.spending import Budget
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ...core.types import SessionInfo
+from ...core.usage import usage_document, usage_text
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
+from ..tracing import traced
 from .agent_flags import add_agent_flags, add_waiting
 from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
@@ -67,8 +70,7 @@ def run(said: Namespace, out: Output) -> int:
 def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching) -> Iterator[Agent]:
     """The agent that the flags describe; afterwards others may go on with its session."""
     try:
-        agent = _open_agent(house, said, out, watching)
-        with closing(agent):
+        with traced(house, out.note), closing(_open_agent(house, said, out, watching)) as agent:
             yield agent
     finally:
         close_sessions(house)
@@ -120,14 +122,15 @@ def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:
 
 
 def _budget(house: House, said: Namespace) -> Budget:
-    for flag in ("max_steps", "max_seconds", "max_tokens"):
+    for flag in ("max_steps", "max_seconds", "max_tokens", "max_cost"):
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
     return Budget(
         max_steps=said.max_steps or house.config.max_steps,
         max_seconds=said.max_seconds or house.config.max_seconds,
-        max_tokens=said.max_tokens,
+        max_tokens=said.max_tokens or house.config.max_tokens,
+        max_cost=said.max_cost or house.config.max_cost,
     )
 
 
@@ -192,6 +195,8 @@ def _report(outcome: Outcome, session: Unkept, out: Output) -> None:
         if session.id:
             verb = "sessions pending" if outcome.ending == "waiting" else f"sessions resume {session.id}"
             out.note(f"go on with: handiwork {verb}")
+    if outcome.usage.tokens:
+        out.note(usage_text(outcome.usage))
 
 
 def document_of(outcome: Outcome) -> dict[str, Any]:
@@ -202,7 +207,7 @@ def document_of(outcome: Outcome) -> dict[str, Any]:
         "ending": outcome.ending,
         "reason": outcome.reason or None,
         "steps": outcome.steps,
-        "usage": {"input_tokens": outcome.usage.input_tokens, "output_tokens": outcome.usage.output_tokens},
+        "usage": usage_document(outcome.usage),
         "calls": [
             {
                 "name": r.call.name,

@@ -12,7 +12,8 @@ from ...agent.history import last_settled
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
-from ...core.types import DELEGATE, Entry, Hit, SessionInfo
+from ...core.types import DELEGATE, Entry, Hit, SessionInfo, Usage
+from ...core.usage import cost_text, usage_text
 from ..house import House, default
 from ..sessions import (
     answer_call,
@@ -21,6 +22,8 @@ from ..sessions import (
     looking_into_sessions,
     open_sessions,
     searching_sessions,
+    used_by,
+    used_in,
     waiting_calls,
 )
 from .agent_flags import add_agent_flags, add_waiting
@@ -131,10 +134,17 @@ def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, lis
 def _list(house: House, said: Namespace, out: Output) -> int:
     with looking_into_sessions(house, out.note) as reader:
         infos = reader.sessions(_positive(said.limit)) if reader else ()
-    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(_title(i))] for i in infos]
-    table = columns([["ID", "STARTED", "STATE", "ENTRIES", "TITLE"], *rows]) if rows else ["no sessions yet"]
-    out.show({"sessions": [transcripts.info_document(i) for i in infos]}, table)
+        used = [used_in(reader, info) for info in infos] if reader else []
+    rows = [_row(info, usage) for info, usage in zip(infos, used, strict=True)]
+    heads = ["ID", "STARTED", "STATE", "ENTRIES", "TOKENS", "COST", "TITLE"]
+    table = columns([heads, *rows]) if rows else ["no sessions yet"]
+    out.show({"sessions": [*map(transcripts.info_document, infos, used)]}, table)
     return 0
+
+
+def _row(info: SessionInfo, used: Usage) -> list[str]:
+    numbers = [str(info.entries), f"{used.tokens:,}", cost_text(used)]
+    return [info.id, transcripts.moment(info.started), info.state, *numbers, printable(_title(info))]
 
 
 def _title(info: SessionInfo) -> str:
@@ -149,8 +159,13 @@ def _positive(number: int) -> int:
 
 def _show(house: House, said: Namespace, out: Output) -> int:
     info, entries = read_session(house, said.session, out)
-    document = {"session": transcripts.info_document(info), "entries": [*map(transcripts.entry_document, entries)]}
-    head = [f"{info.id}  {info.state}  {printable(info.title)}", f"{info.model}  {info.cwd}", ""]
+    used = used_by(house, info, out.note)
+    document = {
+        "session": transcripts.info_document(info, used),
+        "entries": [*map(transcripts.entry_document, entries)],
+    }
+    head = [f"{info.id}  {info.state}  {printable(info.title)}", f"{info.model}  {info.cwd}"]
+    head += [usage_text(used), ""] if used.tokens else [""]
     out.show(document, [*head, *_lines(entries)])
     return 0
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
+    from .tracing import CallSpan, Ended, Span, Tracing
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
 
 _MODULES = {
@@ -104,6 +105,12 @@ _MODULES = {
         "Traits",
         "UNDECLARED",
     ),
+    "tracing": (
+        "CallSpan",
+        "Ended",
+        "Span",
+        "Tracing",
+    ),
     "verdicts": (
         "ALLOW",
         "Allow",
@@ -129,10 +136,12 @@ __all__ = [
     "Ask",
     "Audit",
     "Background",
+    "CallSpan",
     "Command",
     "Done",
     "Effect",
     "Embedder",
+    "Ended",
     "Entry",
     "EntryKind",
     "EnvNames",
@@ -170,12 +179,14 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Span",
     "Status",
     "Step",
     "ToolCall",
     "ToolEntry",
     "ToolResult",
     "Touch",
+    "Tracing",
     "Traits",
     "Usage",
     "Verdict",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
     from .roles import Journal, Origins
+    from .tracing import Span
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -31,7 +32,8 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own. `origins` knows where the session's texts came from.
+    place of the pipeline's own. `origins` knows where the session's texts came from. `span` is the work that
+    the call belongs to, for whoever traces.
     """
 
     session_id: str = ""
@@ -52,6 +54,7 @@ class Scope:
     shell: ShellState | None = None
     journal: Journal | None = None
     origins: Origins | None = None
+    span: Span[Any] | None = None
 
     @property
     def here(self) -> str:

@@ -50,6 +50,8 @@ def load_config(home: str, project: str = "") -> Config:
     merged: dict[str, Any] = {}
     for path in paths:
         data = _read(path, of_project=path != _own_file(home))
+        if "defaultMode" in data.get("policy", {}):
+            data.setdefault("mode", data["policy"]["defaultMode"])
         if "mode" in data and "mode" in merged:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
         if "policy" in data:
@@ -125,7 +127,8 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
         problem = _problem_of_value(key, value)
         if problem:
             raise ConfigError(f"{place}: {problem}", "correct the value there")
-        if of_project and (key not in _OF_PROJECTS or value == "yolo"):
+        is_yolo = value == "yolo" or (key == "policy" and value.get("defaultMode") == "yolo")
+        if of_project and (key not in _OF_PROJECTS or is_yolo):
             hint = "take it out there; for yourself: " + (
                 "handiwork hooks import FILE" if key == "hooks" else f"handiwork config set {key} ..."
             )

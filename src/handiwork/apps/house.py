@@ -60,6 +60,7 @@ class House:
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.rules = Rulebooks(home, registry) if home else None
+        self.guard_alone = policy(self.config.mode, (results,))  # what it would say without rules
         self.pipeline = Pipeline(
             registry,
             judge=policy(self.config.mode, (results,), rules=self.rules.book if self.rules else None),

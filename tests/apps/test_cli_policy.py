@@ -41,7 +41,7 @@ def test_a_rule_added_is_listed_tested_obeyed_and_removed(cli: CLI, home: Path) 
         (["--path", ".env"], 5, "deny", "deny Read(./.env) (config.yaml:3)", "ask"),
         (["--write", "/var/x/a"], 5, "ask", None, "ask"),
         (["--url", "https://example.com/x"], 5, "deny", "deny WebFetch(domain:example.com) (config.yaml:3)", "allow"),
-        (["--tool", "Bash", '{"command": "git push -f"}'], 0, "allow", "allow terminal(git push:*) (config.yaml:2)", "ask"),
+        (["--tool", "Bash", "command=git push"], 0, "allow", None, "allow"),
         (["--tool", "calculate", "expression=1+1"], 5, "ask", "ask calculate (config.yaml:4)", "allow"),
     ],
 )  # fmt: skip

@@ -201,3 +201,15 @@ def test_files_that_hold_no_permissions(cli: CLI, tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         assert cli("policy", "import", str(tmp_path / name)).code == 2
     assert cli("policy", "import", "nowhere.json").code == 2
+
+
+def test_a_program_of_ones_own(cli: CLI, home: Path, tmp_path: Path) -> None:
+    (home / "config.yaml").write_text("programs: {dbtool: {does: {drop: database}, ask: [dbtool drop x]}}\n")
+    assert "it destroys or changes data in a database" in cli("policy", "test", "sudo dbtool drop x").out
+    (home / "config.yaml").write_text("programs: {dbtool: {does: {drop: databas}}}\n")
+    assert cli("tools", "list").code == 6
+    (home / "config.yaml").unlink()
+    folder = tmp_path / "work" / ".handiwork"
+    folder.mkdir()
+    (folder / "config.yaml").write_text("programs: {dbtool: {only_reads: true}}\n")
+    assert "not for a project to say" in cli("tools", "list").err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -15,6 +15,7 @@ from .tightening import OF_PROJECTS, tightened
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
 rule_files = Late("handiwork.apps.rule_files")
+own_programs = Late("handiwork.apps.own_programs")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -140,19 +141,29 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
 
 def _problem_of_value(key: str, value: Any) -> str | None:
     problem = problem_with(key, value)
-    if problem or key not in ("custom_toolsets", "hooks", "policy"):
-        return problem
-    if key == "policy":
-        said: str | None = rule_files.problem_with_policy(value)
-        return said
-    return _toolset_problem(value) if key == "custom_toolsets" else _hooks_problem(value)
+    look = _LOOKS.get(key)
+    return look(value) if look and not problem else problem
+
+
+def _policy_problem(policy: Mapping[Any, Any]) -> str | None:
+    problem: str | None = rule_files.problem_with_policy(policy)
+    return problem
 
 
 def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
+    return _told(hook_config.read_hooks, hooks, "hooks: ")
+
+
+def _programs_problem(programs: Mapping[Any, Any]) -> str | None:
+    return _told(own_programs.read_own_programs, programs)
+
+
+def _told(read: Callable[[Any], object], said: Any, where: str = "") -> str | None:
+    """What is said against what is read, with the advice; None where nothing is."""
     try:
-        hook_config.read_hooks(hooks)
+        read(said)
     except UsageError as error:
-        return f"hooks: {error}" + (f" ({error.hint})" if error.hint else "")
+        return f"{where}{error}" + (f" ({error.hint})" if error.hint else "")
     return None
 
 
@@ -165,6 +176,14 @@ def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
                 kind = "text" if key == "description" else "a list of names"
                 return f"custom_toolsets.{name}.{key}: expected {kind}, got {value!r}"
     return None
+
+
+_LOOKS: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
+    "custom_toolsets": _toolset_problem,
+    "hooks": _hooks_problem,
+    "policy": _policy_problem,
+    "programs": _programs_problem,
+}
 
 
 def _is_names(value: Any) -> bool:

@@ -38,6 +38,7 @@ jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
+own_programs = Late("handiwork.apps.own_programs")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
@@ -60,10 +61,11 @@ class House:
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.rules = Rulebooks(home, registry) if home else None
-        self.guard_alone = policy(self.config.mode, (results,))  # what it would say without rules
+        known = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
+        self.guard_alone = policy(self.config.mode, (results,), programs=known)  # what it would say without rules
         self.pipeline = Pipeline(
             registry,
-            judge=policy(self.config.mode, (results,), rules=self.rules.book if self.rules else None),
+            judge=policy(self.config.mode, (results,), rules=self.rules.book if self.rules else None, programs=known),
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )

@@ -36,7 +36,8 @@ class Config:
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
-    `policy` holds the rules of what is allowed, asked about and denied, as they were written.
+    `policy` holds the rules of what is allowed, asked about and denied, as they were written,
+    `programs` what commands that the guard doesn't know do.
     """
 
     version: int = CONFIG_VERSION
@@ -60,6 +61,7 @@ class Config:
     plugins_override: tuple[str, ...] = ()
     hooks: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    programs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -94,6 +96,7 @@ _KINDS: Mapping[str, Any] = {
     "plugins_override": (list,),
     "hooks": (dict,),
     "policy": (dict,),
+    "programs": (dict,),
 }
 _POSITIVE = frozenset(
     (

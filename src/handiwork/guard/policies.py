@@ -5,7 +5,7 @@ Only the rules of a person name tools: they are asked before and after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
@@ -18,23 +18,29 @@ from .modes import in_mode
 from .raters import Bounds, Rated
 
 if TYPE_CHECKING:
+    from .programs.entry import Program
     from .rules.rulebook import Rulebook
 
 fact = Late("handiwork.guard.rules.facts")
 
 
 def policy(
-    mode: Mode = "accept-edits", readable: Sequence[str] = (), rules: Callable[[str], Rulebook | None] | None = None
+    mode: Mode = "accept-edits",
+    readable: Sequence[str] = (),
+    *,
+    rules: Callable[[str], Rulebook | None] | None = None,
+    programs: Mapping[str, Program] | None = None,
 ) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
     forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
-    *rules* gives those that hold now in a workspace, None where there are none.
+    *rules* gives those that hold now in a workspace, None where there are none,
+    *programs* are a person's own entries beside the table's.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    bounds = Bounds(mode, readable)
+    bounds = Bounds(mode, readable, programs)
 
     def judge(ready: Ready, /) -> Verdict:
         entry = ready.entry

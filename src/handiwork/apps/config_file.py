@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
+from ..core.config import KEYS, Config, CustomToolset, Mode, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
 from .tightening import OF_PROJECTS, tightened
@@ -15,6 +15,7 @@ from .tightening import OF_PROJECTS, tightened
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
 rule_files = Late("handiwork.apps.rule_files")
+profiles = Late("handiwork.apps.profiles")
 own_programs = Late("handiwork.apps.own_programs")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
@@ -38,7 +39,7 @@ _OF_PROJECTS = frozenset(
         "policy",
     }
 )
-_STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
+STRICTNESS: tuple[Mode, ...] = ("yolo", "accept-edits", "ask", "read-only")
 
 
 def load_config(home: str, project: str = "") -> Config:
@@ -54,7 +55,7 @@ def load_config(home: str, project: str = "") -> Config:
         if "defaultMode" in data.get("policy", {}):
             data.setdefault("mode", data["policy"]["defaultMode"])
         if "mode" in data and "mode" in merged:
-            data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+            data["mode"] = max(data["mode"], merged["mode"], key=STRICTNESS.index)
         if "policy" in data:
             data["policy"] = _joined_policy(merged.get("policy", {}), data["policy"])
         if "sandbox" in data and path != _own_file(home):
@@ -68,7 +69,7 @@ def _joined_policy(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[s
     joined = {**before, **more}
     for key in before.keys() & more.keys():
         is_mode = key == "defaultMode"
-        joined[key] = max(before[key], more[key], key=_STRICTNESS.index) if is_mode else [*before[key], *more[key]]
+        joined[key] = max(before[key], more[key], key=STRICTNESS.index) if is_mode else [*before[key], *more[key]]
     return joined
 
 
@@ -150,6 +151,11 @@ def _policy_problem(policy: Mapping[Any, Any]) -> str | None:
     return problem
 
 
+def _profiles_problem(said: Mapping[Any, Any]) -> str | None:
+    problem: str | None = profiles.problem_with_profiles(said)
+    return problem
+
+
 def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
     return _told(hook_config.read_hooks, hooks, "hooks: ")
 
@@ -182,6 +188,7 @@ _LOOKS: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
     "custom_toolsets": _toolset_problem,
     "hooks": _hooks_problem,
     "policy": _policy_problem,
+    "profiles": _profiles_problem,
     "programs": _programs_problem,
 }
 

@@ -37,7 +37,8 @@ class Config:
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     `policy` holds the rules of what is allowed, asked about and denied, as they were written,
-    `programs` what commands that the guard doesn't know do.
+    `programs` what commands that the guard doesn't know do. `profiles` are bounds by name,
+    `profile` is the one that holds.
     """
 
     version: int = CONFIG_VERSION
@@ -62,6 +63,8 @@ class Config:
     hooks: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     programs: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
 
     @property
     def tools_budget(self) -> int | None:
@@ -97,6 +100,8 @@ _KINDS: Mapping[str, Any] = {
     "hooks": (dict,),
     "policy": (dict,),
     "programs": (dict,),
+    "profiles": (dict,),
+    "profile": (str,),
 }
 _POSITIVE = frozenset(
     (

@@ -15,10 +15,12 @@ from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, R
 
 from . import raters
 from .modes import in_mode
-from .raters import Bounds, Rated
+from .raters import Bounds
 
 if TYPE_CHECKING:
     from .programs.entry import Program
+    from .rules.facts import Facts
+    from .rules.fences import Fence
     from .rules.rulebook import Rulebook
 
 fact = Late("handiwork.guard.rules.facts")
@@ -30,13 +32,14 @@ def policy(
     *,
     rules: Callable[[str], Rulebook | None] | None = None,
     programs: Mapping[str, Program] | None = None,
+    fences: Sequence[Fence] = (),
 ) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
     forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
     *rules* gives those that hold now in a workspace, None where there are none,
-    *programs* are a person's own entries beside the table's.
+    *programs* are a person's own entries beside the table's, *fences* what no call may reach beyond.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
@@ -45,26 +48,35 @@ def policy(
     def judge(ready: Ready, /) -> Verdict:
         entry = ready.entry
         book = rules(ready.call.scope.workspace) if rules is not None else None
-        if not book and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        if not book and not fences and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
         verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found)]
         proven = _is_proven(verdicts, entry)
-        if book:
-            return _by_rules(book, ready, found, bounds.mode, proven=proven)
+        if book or fences:
+            facts = fact.Facts(ready, found)
+            return _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
         return in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
 
     return judge
 
 
-def _by_rules(book: Rulebook, ready: Ready, found: list[Rated], mode: Mode, *, proven: bool) -> Verdict:
+def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
+    return next(filter(None, (fence.bars(facts) for fence in fences)), None)
+
+
+def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode: Mode, *, proven: bool) -> Verdict:
     """The verdict where there are rules: deny, then ask, then allow, then the mode. The guard's own no stays."""
-    facts = fact.Facts(ready, found)
-    ruled = book.rule_on(facts)
-    if isinstance(ruled, Forbid):
-        return ruled
-    held = in_mode(book.lifted(facts, asks_of_tool(ready.entry), mode), ready.entry, mode, proven=proven)
-    return held if ruled is None or isinstance(held, Forbid) else ruled
+    ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
+    denied = next((said for said in ruled if isinstance(said, Forbid)), None)
+    if denied:
+        return denied
+    entry = facts.ready.entry
+    of_tool = asks_of_tool(entry)
+    verdicts = [*of_tool, *(rated.verdict for rated in facts.rated)]
+    verdict = book.lifted(facts, of_tool, mode) if book else raters.together(verdicts)
+    held = in_mode(verdict, entry, mode, proven=proven)
+    return ruled[0] if ruled and not isinstance(held, Forbid) else held
 
 
 def _is_own(entry: ToolEntry) -> bool:

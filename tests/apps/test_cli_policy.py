@@ -213,3 +213,11 @@ def test_a_program_of_ones_own(cli: CLI, home: Path, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "config.yaml").write_text("programs: {dbtool: {only_reads: true}}\n")
     assert "not for a project to say" in cli("tools", "list").err
+
+
+def test_a_run_says_which_rules_are_ignored(cli: CLI, script: Callable[..., str], tmp_path: Path) -> None:
+    folder = tmp_path / "work" / ".handiwork"
+    folder.mkdir()
+    (folder / "config.local.yaml").write_text("policy: {allow: ['Bash(npm publish:*)']}\n")
+    ran = cli("run", "go", "--model", script("done"))
+    assert "not trusted, so ignored: allow Bash(npm publish:*)" in ran.err

@@ -189,3 +189,10 @@ def test_the_kernel_keeps_what_the_text_does_not_tell(open_house: Callable[..., 
     assert Path("docs/ok").exists()
     assert not Path("src/bad").exists()
     made.close()
+
+
+def test_tools_beyond_a_profile_are_not_shown(open_house: Callable[..., House]) -> None:
+    made = open_house("writer")
+    shown = made.supply.view(("handiwork-cli",), made.config.disabled_toolsets).names
+    assert "write_file" in shown
+    assert not shown & {"memory", "todo", "session_search"}

@@ -249,9 +249,16 @@ class House:
         self._environment.close()
         self._scopes.clear()
         self.profiles = (*self.profiles, found)
-        self.config = profile_files.narrowed(self.config, found, is_kept=kept)
+        narrowed: Config = profile_files.narrowed(self.config, found, is_kept=kept)
+        hidden = self._toolsets_without(found.fence.tools)
+        self.config = replace(narrowed, disabled_toolsets=(*narrowed.disabled_toolsets, *hidden))
         self._environment = self._open_environment()
         self.pipeline.judge = self._judge(self.rules.book)
+
+    def _toolsets_without(self, tools: frozenset[str] | None) -> list[str]:
+        """The toolsets of which a profile leaves no tool: they aren't shown at all."""
+        toolsets = {entry.toolset for entry in self.registry.entries()} if tools is not None else set()
+        return sorted(name for name in toolsets if not (tools or frozenset()).intersection(self.registry.members(name)))
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -261,6 +268,11 @@ class House:
             for key, amount in (profile.budgets or {}).items():
                 found[key] = min(amount, found.get(key, amount))
         return found
+
+    def ignored_rules(self, cwd: str | None = None) -> list[str]:
+        """What the files of the project in *cwd* would allow, and nobody has trusted."""
+        files = self.rules.files(find_workspace(cwd or os.getcwd())) if self.rules else None
+        return [rule.text for file in (files.files if files else ()) for rule in file.ignored]
 
     def _tools_named(self, name: str) -> frozenset[str]:
         """The tools under a name of a profile: a tool or a toolset."""

@@ -8,12 +8,11 @@ from typing import Literal, TypeAlias
 
 from ..core.errors import UsageError
 from ..guard.rules.rule import RuleAction
-from .config_file import parse, text_of
+from .config_file import LOCAL, parse, text_of
 from .rule_edits import Stored, add_rule, remove_rule, text_of_entry
 from .rule_trust import RuleTrust
 
 RuleScope: TypeAlias = Literal["project", "always"]
-LOCAL = "config.local.yaml"
 
 
 def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action: RuleAction = "allow") -> Stored:

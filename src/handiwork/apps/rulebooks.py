@@ -11,6 +11,7 @@ from ..catalog.store import ToolRegistry
 from ..core.errors import HandiworkError
 from ..core.loading import Late
 from ..core.types import Traits
+from .config_file import possible_paths
 
 rule_files = Late("handiwork.apps.rule_files")
 rule = Late("handiwork.guard.rules.rule")
@@ -78,10 +79,7 @@ class Rulebooks:
 
     def _paths(self, workspace: str) -> tuple[str, ...]:
         """The files with rules, and the record of what was trusted."""
-        own = [os.path.join(self._home, "config.yaml")]
-        if workspace and os.path.join(workspace, ".handiwork") != self._home:
-            own += [os.path.join(workspace, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
-        return (*own, os.path.join(self._home, "trusted_rules.json"))
+        return (*possible_paths(self._home, workspace), os.path.join(self._home, "trusted_rules.json"))
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:

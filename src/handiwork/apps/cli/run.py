@@ -84,6 +84,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
     if said.profile:
         house.use_profile(said.profile)
     cwd = folder_of(said)
+    if ignored := house.ignored_rules(cwd):
+        out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)
     face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)

@@ -72,6 +72,11 @@ class Rulebooks:
             self._held[workspace] = _Held(paths, stamps, files)
             return files
 
+    def ignored(self, workspace: str) -> list[str]:
+        """What the project's files would allow, and nobody has trusted."""
+        files = self.files(workspace)
+        return [rule.text for file in (files.files if files else ()) for rule in file.ignored]
+
     def vocabulary(self) -> Any:
         """The names that rules may use."""
         tools = {**_KNOWN_ELSEWHERE, **{entry.name: entry.traits for entry in self._registry.entries()}}

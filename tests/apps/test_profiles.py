@@ -177,6 +177,8 @@ def test_run_stands_inside(cli: Callable[..., Any], home: Path, script: Callable
     assert not Path("x").exists()
     ran = cli("run", "go", "--profile", "nowhere", "--model", script("done"))
     assert ran.code == 2
+    (home / "config.yaml").write_text("profile: nowhere\n")
+    assert cli("tools", "list").code == 6
 
 
 @pytest.mark.integration

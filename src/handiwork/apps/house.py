@@ -155,9 +155,16 @@ class House:
         scanner.save()
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
+        self._stand_inside()
+
+    def _stand_inside(self) -> None:
+        """The profiles of whoever started this process, and that of the configuration."""
         above = os.environ.get(PROFILE_VARIABLE, "").split(",")
         for name in dict.fromkeys(name for name in (*above, self.config.profile) if name):
-            self.use_profile(name)
+            try:
+                self.use_profile(name)
+            except UsageError as error:
+                raise ConfigError(f"configuration, profile {name}: {error}", error.hint) from error
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override

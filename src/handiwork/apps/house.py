@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
-from ..core.errors import ConfigError, UsageError
+from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
 from ..core.types import (
@@ -28,6 +28,7 @@ from ..core.types import (
     Args,
     Background,
     Embedder,
+    Judge,
     Scope,
     SessionStore,
     ShellState,
@@ -44,6 +45,12 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .audit import open_audit
 from .config_file import load_config
+from .inside import PROFILE_VARIABLE, Inside
+from .rulebooks import Rulebooks
+
+if TYPE_CHECKING:
+    from ..guard.rules.rulebook import Rulebook
+    from .profiles import Profile
 
 if TYPE_CHECKING:
     from ..catalog.search import Finder
@@ -51,8 +58,11 @@ if TYPE_CHECKING:
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
+places = Late("handiwork.backends.environment.table")
+profile_files = Late("handiwork.apps.profiles")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
+own_programs = Late("handiwork.apps.own_programs")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
@@ -75,20 +85,32 @@ class House:
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
+        self.rules = Rulebooks(home, registry) if home else None
+        self.inside = Inside()
+        self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
+        self._results = results
         self.pipeline = Pipeline(
             registry,
-            judge=policy(mode=self.config.mode, readable=(results,)),
+            judge=self._judge(self.rules.book if self.rules else None),
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
         self.keep_audit(home)
-        self._results = results
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
+        inner = self.inside.fences
+        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=inner)
+
+    @property
+    def guard_alone(self) -> Judge:
+        """What the guard says without rules of the person's."""
+        return self._judge(None)
 
     def keep_audit(self, folder: str) -> None:
         """Put every call on record in *folder* from now on, as `audit.jsonl`; "" keeps none, as in a plain house."""
@@ -149,6 +171,18 @@ class House:
         folder = os.path.join(self.home, "plugins")
         load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
         scanner.save()
+        if self.rules:
+            self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
+        self._stand_inside()
+
+    def _stand_inside(self) -> None:
+        """The profiles of whoever started this process, and that of the configuration."""
+        above = os.environ.get(PROFILE_VARIABLE, "").split(",")
+        for name in dict.fromkeys(name for name in (*above, self.config.profile) if name):
+            try:
+                self.use_profile(name)
+            except UsageError as error:
+                raise ConfigError(f"configuration, profile {name}: {error}", error.hint) from error
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
@@ -197,7 +231,7 @@ class House:
     def _shell(self, key: tuple[Any, ...]) -> ShellState:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
-        return self._shells.setdefault(key, ShellState(key[-1]))
+        return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""
@@ -222,6 +256,29 @@ class House:
         wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
+        inside, self.inside = self.inside, Inside()
+        for name in inside.names:  # what keeps them is another now
+            self.use_profile(name)
+
+    def use_profile(self, name: str) -> None:
+        """Work inside a profile of the configuration from now on, beside those that hold. Raises `UsageError`."""
+        said = self.config.profiles.get(name)
+        if said is None:
+            raise UnknownNameError("profile", name, self.config.profiles, "write it under `profiles` in config.yaml")
+        if self.rules is None or name in self.inside:
+            return
+        names = profile_files.Names(self.rules.vocabulary(), self.registry, self.toolsets)
+        found: Profile = profile_files.read_profile(name, said or {}, names, find_workspace(os.getcwd()))
+        if found.wants_keeping:
+            backend = self.config.sandbox.backend
+            found = found.kept(not is_elsewhere(backend) and places.choose(backend, self.home).name != "local")
+        self._environment.close()
+        self._scopes.clear()
+        self._shells.clear()
+        self.inside = self.inside.around(found)
+        self.config = profile_files.narrowed(self.config, found, names)
+        self._environment = self._open_environment()
+        self.pipeline.judge = self._judge(self.rules.book)
 
     def close(self) -> None:
         """End every process that a tool started; what the audit holds back is written."""

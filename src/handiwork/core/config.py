@@ -29,48 +29,46 @@ class CustomToolset:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that a configuration file can say.
+    """Everything that a configuration file can say. `docs/config.md` says what each key means.
 
-    `model` is a model string such as `local/qwen2.5-coder-1.5b`,
-    `fallback_models` are those to go on with when it fails. `toolsets` and `disabled_toolsets`
-    are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
-    of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
-    behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
-    and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps`, `max_seconds`, `max_tokens` and `max_cost`
-    (US dollars) bound one task; `prices` says what models cost that the table doesn't know. `traces` says
-    whether what is done is told to a collector. `sandbox` says where commands
-    run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` (commands to run, by event), `prices` and `traces` are as they
-    were written. `audit` is whether calls are put on record; "required" keeps those from running that can't be. A
-    file of it gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
+    Lists are tuples; mappings marked "as written" are read by the part that they are for.
     """
 
     version: int = CONFIG_VERSION
     model: str = ""
     fallback_models: tuple[str, ...] = ()
     base_url: str = ""
+    # What is shown: the two switches; no `toolsets` means the preset of the face.
     toolsets: tuple[str, ...] = ()
     disabled_toolsets: tuple[str, ...] = ()
     custom_toolsets: Mapping[str, CustomToolset] = field(default_factory=dict)
+    # Beyond its budget, or a tenth of the model's context, tools wait behind the tool search.
     context_tokens: int | None = None
     tools_budget_tokens: int | None = None
     tool_search_embeddings: bool = False
+    # Bounds of a result, of those of a turn, and of a tool or toolset by its name; in characters.
     max_result_chars: int = 100_000
     turn_result_chars: int = 200_000
     result_chars: Mapping[str, int] = field(default_factory=dict)
+    # Bounds of one task; `max_cost` is in US dollars, by `prices` (as written) and a table.
     max_steps: int = 50
     max_seconds: float = 1800.0
     max_tokens: int | None = None
     max_cost: float | None = None
     prices: Mapping[str, Any] = field(default_factory=dict)
-    traces: Mapping[str, Any] = field(default_factory=dict)
+    traces: Mapping[str, Any] = field(default_factory=dict)  # as written
+    # What may be done. `policy`, `programs` and `profiles` are as written; `profile` is the one that holds.
     mode: Mode = "accept-edits"
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    programs: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
     sandbox: Sandbox = NO_WISHES
+    # Who stays out, and who may replace tools of others.
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
-    hooks: Mapping[str, Any] = field(default_factory=dict)
-    audit: bool | str = True
+    hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
+    audit: bool | str = True  # "required" keeps calls from running that can't be put on record
     audit_file_bytes: int = 16 << 20
     audit_files: int = 8
 
@@ -110,6 +108,10 @@ _KINDS: Mapping[str, Any] = {
     "plugins_disabled": (list,),
     "plugins_override": (list,),
     "hooks": (dict,),
+    "policy": (dict,),
+    "programs": (dict,),
+    "profiles": (dict,),
+    "profile": (str,),
     "audit": (str, bool),
     "audit_file_bytes": (int,),
     "audit_files": (int,),

@@ -43,6 +43,7 @@ COMMANDS: dict[str, Command] = {
     "check": Command("check", "check what is stored, and repair it", common=False),
     "audit": Command("audit", "show, check and export the record of calls and decisions", common=False),
     "hooks": Command("hooks", "list hooks, try one out, import another agent's", common=False),
+    "policy": Command("policy", "rules of what is allowed, asked about, denied", common=False),
     "guard": Command("guard", "judge a command, path or URL; mask secrets", common=False),
 }
 

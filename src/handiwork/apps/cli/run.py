@@ -20,6 +20,7 @@ from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ...core.types import SessionInfo
 from ...core.usage import usage_document, usage_text
+from ...guard.workspace import find_workspace
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
@@ -40,6 +41,7 @@ examples:
   handiwork run "Say hello" --model scripted:replies.json
 """
 _NOT_SAVED = 7
+_LIMITS = ("max_steps", "max_seconds", "max_tokens", "max_cost")
 _EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
 
 
@@ -83,7 +85,11 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         said = _gone_on(said, past)
     if said.sandbox:
         house.move_commands(said.sandbox)
+    if said.profile:
+        house.use_profile(said.profile)
     cwd = folder_of(said)
+    if house.rules and (ignored := house.rules.ignored(find_workspace(cwd or os.getcwd()))):
+        out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)
     face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)
@@ -122,16 +128,17 @@ def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:
 
 
 def _budget(house: House, said: Namespace) -> Budget:
-    for flag in ("max_steps", "max_seconds", "max_tokens", "max_cost"):
+    for flag in _LIMITS:
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
-    return Budget(
-        max_steps=said.max_steps or house.config.max_steps,
-        max_seconds=said.max_seconds or house.config.max_seconds,
-        max_tokens=said.max_tokens or house.config.max_tokens,
-        max_cost=said.max_cost or house.config.max_cost,
-    )
+    config, bounds = house.config, house.inside.budgets
+    return Budget(**{key: _least(getattr(said, key) or getattr(config, key), bounds.get(key)) for key in _LIMITS})
+
+
+def _least(*amounts: Any) -> Any:
+    """The smallest of what is said; None where nothing is."""
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def _prompt(words: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..core.config import KEYS, Config, CustomToolset, Mode, as_field, problem_with
+from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
 from .audit import put_decision

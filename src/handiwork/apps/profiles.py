@@ -15,7 +15,6 @@ from ..guard.rules.fences import Fence
 from ..guard.rules.globs import PathGlob
 from ..guard.rules.rule import Vocabulary, read_rule
 from ..guard.rules.rulebook import Rulebook
-
 from .tightening import STRICTNESS, tightened
 
 _KEYS = ("files", "hosts", "tools", "budgets", "mode", "policy")

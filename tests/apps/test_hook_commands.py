@@ -215,6 +215,6 @@ def test_one_that_hangs_is_ended_with_its_tree_and_blocks(house, living):
 
 @pytest.mark.integration
 def test_one_with_a_longer_time_than_usual_gets_it(house, monkeypatch):
-    monkeypatch.setattr("handiwork.pipeline.drivers.HOOK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("handiwork.pipeline.consulting.HOOK_TIMEOUT_S", 0.2)
     house.hooks(guard("sleep 0.6; echo waited >&2; exit 2", timeout=10))
     assert "waited" in house.call("terminal", command="ls").content

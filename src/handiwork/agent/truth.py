@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from ..core.types import Entry
+from ..core.types import Done, Entry, Label
 from ..core.wire import dumps
 from ..guard.fencing import fence
 from .file_marks import marks_of, tellable
@@ -57,9 +57,8 @@ def _outcome_of(intent: Entry, entries: Iterable[Entry]) -> Entry | None:
 
 def _from_traces(intent: Entry, entries: Sequence[Entry]) -> Truth:
     """What a call that didn't come to its end has done, by itself and through tools that it called."""
-    begun = [e for e in entries if e.kind == "intent" and not e.call and e.seq > intent.seq]
-    inner = [(e, _from_outcome(o) if (o := _outcome_of(e, entries)) else _from_files(e)) for e in begun]
-    within = [f"{e.body['tool']} {dumps(e.body['args'])[:_MOST_ARGS]}: {truth.state}" for e, truth in inner]
+    inner = [(e, truth) for e, truth in inner_truths(intent.call, entries) if e.seq > intent.seq]
+    within = in_short(inner)
     if not intent.body.get("through"):
         truth = _from_files(intent)
         return replace(truth, facts={**truth.facts, "within": within}) if within else truth
@@ -67,6 +66,34 @@ def _from_traces(intent: Entry, entries: Sequence[Entry]) -> Truth:
         return Truth("not done", _NOT_BEGUN, {})
     only = inner[0][1] if len(inner) == 1 else Truth("unknown", _UNKNOWN, {})
     return replace(only, facts={**only.facts, "within": within})
+
+
+def inner_truths(call: str, entries: Sequence[Entry]) -> list[tuple[Entry, Truth]]:
+    """The intents of calls that were made within the call of that id, and what became of them."""
+    begun = [e for e in entries if e.kind == "intent" and not e.call and e.body.get("within", call) == call]
+    return [(e, _from_outcome(o) if (o := _outcome_of(e, entries)) else _from_files(e)) for e in begun]
+
+
+def in_short(inner: Iterable[tuple[Entry, Truth]]) -> list[str]:
+    """A line for each of several inner calls."""
+    return [f"{e.body['tool']} {dumps(e.body['args'])[:_MOST_ARGS]}: {truth.state}" for e, truth in inner]
+
+
+def past_of(call: str, entries: Sequence[Entry]) -> list[tuple[str, Done]]:
+    """What the inner calls of a call have come to, each with its tool and arguments: they aren't to run again."""
+    return [
+        (dumps([e.body["tool"], e.body["args"]]), _as_done(e, truth, entries))
+        for e, truth in inner_truths(call, entries)
+    ]
+
+
+def _as_done(intent: Entry, truth: Truth, entries: Iterable[Entry]) -> Done:
+    outcome = _outcome_of(intent, entries)
+    if outcome is None:
+        return Done(truth.content(), is_error=True)
+    source = outcome.body.get("outside")
+    labels = (Label("outside", source),) if source else ()
+    return Done(outcome.body["text"], labels=labels, is_error=bool(outcome.body.get("is_error")))
 
 
 def _from_outcome(outcome: Entry) -> Truth:

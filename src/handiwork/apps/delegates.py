@@ -134,6 +134,7 @@ def _scope_of(principal: Scope, depth: int) -> Scope:
         checks=(),
         on_progress=None,
         journal=None,
+        waits=False,
         shell=ShellState(principal.here, {**exported, DEPTH_VARIABLE: str(depth + 1)}),
     )
 

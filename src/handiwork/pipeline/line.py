@@ -20,6 +20,7 @@ from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
 from .firing import NOTHING_HEARD, Heard, firing
+from .nested import text_inside
 from .outcomes import answered, completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
@@ -52,16 +53,16 @@ class Pipeline(Parts):
         """The same while the caller's loop stays free."""
         return await drivers.afire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
 
-    def bind(self, scope: Scope) -> Scope:
-        """The scope with ways back into this pipeline, which inherit everything in it."""
+    def bind(self, scope: Scope, **changes: Any) -> Scope:
+        """The scope, with *changes*, and with ways back into this pipeline, which inherit everything in it."""
 
         def call(name: str, args: Args) -> str:
-            return self.run(ToolCall(name, args, scope=bound)).text
+            return text_inside(self.run(ToolCall(name, args, scope=bound)))
 
         async def acall(name: str, args: Args) -> str:
-            return (await self.arun(ToolCall(name, args, scope=bound))).text
+            return text_inside(await self.arun(ToolCall(name, args, scope=bound)))
 
-        bound = replace(scope, call=call, acall=acall)
+        bound = replace(scope, call=call, acall=acall, **changes)
         return bound
 
     def open(self, call: ToolCall) -> Line:
@@ -69,6 +70,10 @@ class Pipeline(Parts):
         if call.scope.call is None:
             call = replace(call, scope=self.bind(call.scope))
         return self._line(call)
+
+    def decline(self, call: ToolCall, why: Refusal) -> Line:
+        """The line of a call that isn't to run: only its end."""
+        return self._told(None, refused(call, why))
 
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""
@@ -88,8 +93,12 @@ class Pipeline(Parts):
             result = completed(ready, *(yield Execute(ready)))
         else:
             result = answered(ready, ready.answer)
+        return (yield from self._told(known, result))
+
+    def _told(self, ready: Ready | None, result: ToolResult) -> Line:
+        """The end of every line: what is made of a result, and who hears of it."""
         for finish in FINISH:
-            told: Any = finish(self, known, result)
+            told: Any = finish(self, ready, result)
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
         return result

@@ -12,7 +12,7 @@ from .tools import Args, Handler, ToolEntry
 
 if TYPE_CHECKING:
     from ..cancel import CancelToken
-    from .outcomes import Artifact, Label, Progress
+    from .outcomes import Artifact, Done, Label, Progress
     from .places import Environment, ShellState
     from .roles import Journal
     from .verdicts import Answer, Ask
@@ -31,7 +31,8 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own.
+    place of the pipeline's own. `around` is the call in whose handler this scope's calls are made. Where a
+    scope `waits`, what must be asked and nobody is there to answer is asked later.
     """
 
     session_id: str = ""
@@ -51,6 +52,8 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    around: Ready | None = None
+    waits: bool = False
 
     @property
     def here(self) -> str:
@@ -70,6 +73,14 @@ class ToolCall:
     id: str = ""
     scope: Scope = EMPTY_SCOPE
 
+    @property
+    def outermost(self) -> ToolCall:
+        """The call of this conversation's model within which this one is made: itself, where there is none."""
+        call, journal = self, self.scope.journal
+        while (around := call.scope.around) is not None and around.call.scope.journal is journal:
+            call = around.call
+        return call
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -86,7 +97,7 @@ class Ready:
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
     arguments name to what it led to when the call was judged. `notes` are put below its result.
-    `answer` is what a hook gave in place of running it.
+    `answer` is what is given in place of running it: by a hook, or by what it came to when it ran before.
     """
 
     call: ToolCall
@@ -97,7 +108,7 @@ class Ready:
     asks: tuple[Ask, ...] = ()
     real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
-    answer: str | None = None
+    answer: str | Done | None = None
 
 
 @dataclass(frozen=True, slots=True)

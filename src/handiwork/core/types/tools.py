@@ -22,7 +22,8 @@ class Traits:
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
     turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
     `timeout_s` is in seconds; `isolate` asks for a process that can be killed (not honoured yet: such a
-    tool runs in a thread); `polls` marks tools that are asked again and again by design.
+    tool runs in a thread); `polls` marks tools that are asked again and again by design. No more than
+    `most_at_once` of its calls run at the same time in this process; the others wait for their turn.
     """
 
     read_only: bool = False
@@ -35,6 +36,7 @@ class Traits:
     timeout_s: float | None = None
     isolate: bool = False
     polls: bool = False
+    most_at_once: int | None = None
 
     def resolved_effect(self) -> Effect:
         """The declared effect, or the one that the hints imply."""

@@ -110,6 +110,7 @@ class _Maker:
             session=session,
             background=lambda name: Beside(house.background(name), *bound.beside),
             known="\n\n".join(bound.known),
+            fail_fast=house.config.fail_fast,
         )
 
     def _bind(self, post: Post, budget: Budget, session: Unkept, bound: Bound) -> None:

@@ -130,7 +130,6 @@ def _scope_of(principal: Scope, depth: int) -> Scope:
         bindings={},
         supplied=None,
         cancel=None,
-        deadline=None,
         checks=(),
         on_progress=None,
         journal=None,

@@ -162,7 +162,9 @@ def _as_answer(point: str, said: Ruling, keywords: Mapping[str, Any]) -> Any:
     answer: dict[str, Any] = {"context": said.context} if said.context else {}
     if said.decision == "deny":
         return {"action": "block", "message": said.reason}
-    if said.updated is not None:
+    if said.updated is not None and "tool_name" not in keywords:
+        answer |= {"action": "rewrite", "prompt": said.updated.get("prompt")}
+    elif said.updated is not None:
         answer |= {"action": "modify", "args": to_ours(keywords["tool_name"], said.updated)}
     if said.decision == "ask":
         answer |= {"action": "ask", "message": said.reason}

@@ -63,6 +63,7 @@ class House:
             judge=policy(mode=self.config.mode, readable=(results,)),
             hooks=self.hooks,
             limits=_limits(self.config, results),
+            most_at_once=self.config.most_at_once,
         )
         self._results = results
         self._environment = self._open_environment()

@@ -33,7 +33,8 @@ class Config:
     of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
+    toolset by its name; `most_at_once` does so for how many of its calls run at the same time. With `fail_fast` the
+    first error of a turn ends what else runs of it. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     """
@@ -51,6 +52,8 @@ class Config:
     max_result_chars: int = 100_000
     turn_result_chars: int = 200_000
     result_chars: Mapping[str, int] = field(default_factory=dict)
+    most_at_once: Mapping[str, int] = field(default_factory=dict)
+    fail_fast: bool = False
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
@@ -84,6 +87,8 @@ _KINDS: Mapping[str, Any] = {
     "max_result_chars": (int,),
     "turn_result_chars": (int,),
     "result_chars": (dict,),
+    "most_at_once": (dict,),
+    "fail_fast": (bool,),
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
@@ -102,6 +107,7 @@ _POSITIVE = frozenset(
         "turn_result_chars",
     )
 )
+_COUNTS = {"result_chars": "characters", "most_at_once": "calls"}  # mappings from names to numbers
 _WORDS = {
     int: "a whole number",
     float: "a number",
@@ -130,14 +136,14 @@ def _unfit(key: str, value: Any) -> str | None:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
     if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
-    if key == "result_chars":
-        return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
+    if key in _COUNTS:
+        return next((f"{key}.{k}: {said}" for k, v in value.items() if (said := _not_a_count(v, _COUNTS[key]))), None)
     return problem_with_sandbox(value) if key == "sandbox" else None
 
 
-def _not_a_size(value: Any) -> str:
+def _not_a_count(value: Any, of: str) -> str:
     is_one = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return "" if is_one else f"expected a whole number of characters, more than 0, got {value!r}"
+    return "" if is_one else f"expected a whole number of {of}, more than 0, got {value!r}"
 
 
 def as_field(key: str, value: Any) -> Any:

@@ -34,9 +34,9 @@ class Config:
     behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name; `most_at_once` does so for how many of its calls run at the same time. With `fail_fast` the
-    first error of a turn ends what else runs of it. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
-    run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
+    first error of a turn ends what else runs of it. `max_steps` and `max_seconds` bound one task. `sandbox` says
+    where commands run. `plugins_disabled` names plugins that stay out, `plugins_override` those that may replace
+    tools of others. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..core.errors import HandiworkError
@@ -98,9 +99,8 @@ class Seats:
         if not seat.is_taken:
             forget = _on_cancel(ready, wake)
             try:
-                await asyncio.wait_for(woken.wait(), _seconds_left(ready))
-            except TimeoutError:
-                pass
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(woken.wait(), _seconds_left(ready))
             except BaseException:
                 self.leave(seat)
                 raise

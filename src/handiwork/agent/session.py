@@ -142,11 +142,8 @@ class Session(Unkept):
         """A task is about to begin; the first one gives a new session its title."""
         if self.info.number or self.problem:
             return
-        lines = prompt.strip().splitlines() or [""]
-        title = redact(lines[0])
-        title = title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
         try:
-            self.info = self._store.begin(replace(self.info, title=title))
+            self.info = self._store.begin(replace(self.info, title=title_of(prompt)))
             self.id = self.info.id
             self._next = itertools.count(2)
         except StorageError as error:
@@ -287,6 +284,12 @@ class Session(Unkept):
         seq = next(self._next)
         self._store.append(self.info.number, seq, kind, call=call, body=dumps(body))
         return seq
+
+
+def title_of(text: str) -> str:
+    """The first line of *text* as the title of a session: without secrets, and short."""
+    title = redact((text.strip().splitlines() or [""])[0])
+    return title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:

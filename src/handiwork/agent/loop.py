@@ -137,7 +137,7 @@ class Agent:
     def say(self, text: str) -> None:
         """Tell it something while it works, from any thread: it hears of it before it asks its model again.
 
-        What comes too late for that is heard before the next prompt, unless `unheard` takes it back.
+        What comes too late for that is heard after the next prompt, unless `unheard` takes it back.
         """
         self._inbox.put(text)
 
@@ -242,7 +242,6 @@ class Agent:
         begun = await self._points.begin()
         await self._run_granted(task, guard)
         if not task.waits:
-            await self._hear()
             self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
             self._add((*begun.context, *context))
         return not task.waits

@@ -37,6 +37,7 @@ jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
+transcript_files = Late("handiwork.apps.transcript_files")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
@@ -80,7 +81,8 @@ class House:
         """What runs the commands of the configuration; None where it has none."""
         if not self.config.hooks:
             return None
-        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note)
+        transcripts = transcript_files.TranscriptFiles(lambda: self.store)
+        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note, transcripts.path_of)
         opened.register(hook_config.read_hooks(self.config.hooks), self.hooks)
         return opened
 

@@ -1,4 +1,4 @@
-"""The tree of deadlines: whatever a call does or waits for ends when it must, and a child never later than its parent."""
+"""The tree of deadlines: what a call does or waits for ends when it must, a child never later than its parent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handiwork.core.types import ALLOW, Ask, Scope, ToolCall, Traits
 from handiwork.pipeline.line import Pipeline
 
 READ = Traits(read_only=True)
-SOON = 0.15
+SOON = 0.08
 FAR = 30.0
 
 
@@ -23,16 +23,15 @@ async def sleep_async(args, **kw):
     await asyncio.sleep(2)
 
 
-async def sleep_sync_awaited(args):
-    """What a sync handler that gives a coroutine gives."""
-    await asyncio.sleep(2)
+def gives_a_coroutine(args):
+    return sleep_async(args)
 
 
 @pytest.fixture
 def tools(add):
     add("sync", sleep_sync, traits=READ)
     add("async", sleep_async, is_async=True, traits=READ)
-    add("awaited", lambda args: sleep_sync_awaited(args), traits=READ)
+    add("awaited", gives_a_coroutine, traits=READ)
     add("bound", sleep_async, is_async=True, traits=READ)
     add("limited", sleep_async, is_async=True, traits=Traits(read_only=True, timeout_s=SOON))
     add("limited_far", sleep_async, is_async=True, traits=Traits(read_only=True, timeout_s=FAR))

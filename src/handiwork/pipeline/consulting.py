@@ -11,6 +11,7 @@ from .parts import Parts
 
 asyncio = Late("asyncio")
 bridge = Late("handiwork.core.bridge")
+_ALMOST_S = 0.005  # waits are rounded to milliseconds
 
 
 def ask(parts: Parts, effect: CallHook | AskPerson) -> Any:
@@ -66,7 +67,7 @@ async def _aconsult_person(parts: Parts, effect: AskPerson) -> Any:
 
 def _unanswered(error: TimeoutError, deadline: float | None) -> TimeoutError:
     """The approver's own error, but for a deadline that has come: that is the call's."""
-    is_late = deadline is not None and time.monotonic() >= deadline
+    is_late = deadline is not None and time.monotonic() >= deadline - _ALMOST_S
     return TimeoutError("nobody answered before the call's time was up") if is_late else error
 
 

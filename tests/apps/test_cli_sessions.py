@@ -220,6 +220,20 @@ def test_calls_from_python_are_not_journaled(cli, home):
     assert not (home / "sessions.db").exists()
 
 
+@pytest.mark.parametrize("flags", [("--max-turns", "1"), ("--max-seconds", "0.3")])
+def test_a_limit_stops_cleanly_and_the_session_can_be_gone_on_with(cli, script, flags):
+    busy = call("terminal", command="sleep 3" if "--max-seconds" in flags else "true")
+    ran = cli("run", "work", "--yes", *flags, "--json", "--model", script(busy, "never"))
+    assert ran.code == 4 and ran.document["ending"] == "limit" and ran.document["result"] is None
+    name = ran.document["session"]
+    assert cli("check").code == 0
+    ran = cli("sessions", "resume", name, "--json", "--model", script("finished"))
+    assert ran.code == 0 and (ran.document["result"], ran.document["session"]) == ("finished", name)
+    messages = [e["body"]["message"] for e in cli("sessions", "show", name, "--json").document["entries"]
+                if "message" in e["body"]]  # fmt: skip
+    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "user", "assistant"]
+
+
 def test_a_session_gets_another_title(cli, work):
     ran = cli("sessions", "rename", work[:8], "  Photos, sorted\nand more", "--json")
     assert ran.document == {"session": work, "title": "Photos, sorted"}

@@ -36,7 +36,7 @@ class TranscriptFiles:
             return ""
         path = os.path.join(kept_folder(store.path), f"{session}-{_NAME}")
         with self._lock:
-            known = self._written.get(session, 0)
+            known = self._written.pop(session, 0)  # if this fails, the next time writes it whole
             entries = list(store.entries(number, known))
             if not known:
                 _write(path, as_jsonl(store.numbered([number])[number], entries))
@@ -54,6 +54,7 @@ def _write(path: str, lines: Iterable[str]) -> None:
 
 
 def _append(path: str, lines: Iterable[str]) -> None:
+    """Half a surrogate pair, as broken streams make them, is written as JSON can spell it."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(f"{line}\n" for line in lines)

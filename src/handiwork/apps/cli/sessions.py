@@ -244,7 +244,8 @@ def _export(house: House, said: Namespace, out: Output) -> int:
         for line in lines:
             out.text(line)
         return 0
-    with open(os.open(said.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    descriptor = os.open(said.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:  # half a surrogate pair
         file.writelines(f"{line}\n" for line in lines)
     out.show({"session": info.id, "file": said.output}, [f"{info.id} is in {said.output}"])
     return 0

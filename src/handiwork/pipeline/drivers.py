@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
-from ..core.types import Done, Outcome, Progress, Ready, Scope, ToolResult
+from ..core.types import Done, Outcome, Progress, Ready, ToolResult
 from .consulting import aask, ask, seconds_left
 from .effects import Broke, Ended, Execute, Line, Run
 from .firing import Firing, Heard
@@ -227,15 +227,10 @@ def _offered(parts: Parts, ready: Ready, accepts: Container[str]) -> dict[str, A
         "task_id": call.scope.task_id,
         "session_id": call.scope.session_id,
         "tool_call_id": call.id,
-        "scope": _inside(parts, ready) if "scope" in accepts else call.scope,
+        "scope": parts.enter(ready, _until(ready)) if "scope" in accepts else call.scope,
         "real_paths": ready.real_paths,
         "room": parts.limits.of(ready.entry),
     }
-
-
-def _inside(parts: Parts, ready: Ready) -> Scope:
-    """The scope for what a handler does: the calls that it makes know where they are made, and end when it must."""
-    return parts.bind(ready.call.scope, around=ready, deadline=_until(ready))
 
 
 def _progress_sink(ready: Ready) -> Callable[[Progress], None]:

@@ -48,7 +48,7 @@ async def run_wave_until_error(
 
 def _open(pipeline: Pipeline, call: ToolCall, token: CancelToken) -> Line:
     """The line of a call that can be cancelled apart from the rest of the turn."""
-    return pipeline.open(ToolCall(call.name, call.arguments, call.id, pipeline.bind(call.scope, cancel=token)))
+    return pipeline.open(ToolCall(call.name, call.arguments, call.id, pipeline.bind(call.scope.altered(cancel=token))))
 
 
 def _first_error(ends: Iterable[Execute | ToolResult]) -> ToolResult | None:

@@ -53,8 +53,8 @@ class Pipeline(Parts):
         """The same while the caller's loop stays free."""
         return await drivers.afire(self, firing(self.hooks, name, keywords)) if self.hooks.of(name) else NOTHING_HEARD
 
-    def bind(self, scope: Scope, **changes: Any) -> Scope:
-        """The scope, with *changes*, and with ways back into this pipeline, which inherit everything in it."""
+    def bind(self, scope: Scope) -> Scope:
+        """The scope with ways back into this pipeline, which inherit everything in it."""
 
         def call(name: str, args: Args) -> str:
             return text_inside(self.run(ToolCall(name, args, scope=bound)))
@@ -62,8 +62,13 @@ class Pipeline(Parts):
         async def acall(name: str, args: Args) -> str:
             return text_inside(await self.arun(ToolCall(name, args, scope=bound)))
 
-        bound = replace(scope, call=call, acall=acall, **changes)
+        bound = scope.altered(call=call, acall=acall)
         return bound
+
+    def enter(self, ready: Ready, deadline: float | None) -> Scope:
+        """The scope for the handler of *ready*: the calls that it makes know where they are made."""
+        way = _Way(self, ready, deadline)
+        return ready.call.scope.altered(call=way.call, acall=way.acall, around=ready, deadline=deadline)
 
     def open(self, call: ToolCall) -> Line:
         """The line of *call*, not begun, for a driver."""
@@ -102,3 +107,21 @@ class Pipeline(Parts):
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
         return result
+
+
+class _Way:
+    """The ways back into a pipeline for one handler, made when it goes one: most go none."""
+
+    __slots__ = ("_deadline", "_pipeline", "_ready")
+
+    def __init__(self, pipeline: Pipeline, ready: Ready, deadline: float | None) -> None:
+        self._pipeline, self._ready, self._deadline = pipeline, ready, deadline
+
+    def call(self, name: str, args: Args) -> str:
+        return self._inside().call(name, args)  # type: ignore[misc]
+
+    async def acall(self, name: str, args: Args) -> str:
+        return await self._inside().acall(name, args)  # type: ignore[misc]
+
+    def _inside(self) -> Scope:
+        return self._pipeline.bind(self._ready.call.scope.altered(around=self._ready, deadline=self._deadline))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import Any, Self
+from typing import Self
 
 from ..catalog.store import ToolRegistry
 from ..core.types import ALLOW, Approver, Journal, Judge, Ready, Scope, Verdict
@@ -42,9 +42,9 @@ class Parts:
         self.workers = Workers()
         self.seats = Seats(most_at_once)
 
-    def bind(self, scope: Scope, **_: Any) -> Scope:
-        """The scope with ways back into the line that runs through these parts; parts by themselves have none."""
-        return scope
+    def enter(self, ready: Ready, deadline: float | None) -> Scope:  # noqa: ARG002 (the shape of a pipeline's)
+        """The scope for the handler of *ready*; parts by themselves have no way back into a line."""
+        return ready.call.scope
 
     def with_limits(self, limits: Limits) -> Self:
         """The same parts with other limits on results."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -60,7 +61,18 @@ class Scope:
         """The folder that relative paths and commands start from; never empty."""
         return (self.shell.cwd if self.shell else self.cwd) or os.getcwd()
 
+    def altered(self, **changes: Any) -> Scope:
+        """The same with *changes*. Each call has one made, and `dataclasses.replace` takes three times as long."""
+        made = object.__new__(Scope)
+        for put, value in zip(_PUT.values(), _values_of(self), strict=True):
+            put(made, value)
+        for name, value in changes.items():
+            _PUT[name](made, value)
+        return made
 
+
+_PUT = {name: getattr(Scope, name).__set__ for name in Scope.__slots__}
+_values_of = attrgetter(*_PUT)
 EMPTY_SCOPE = Scope()
 
 

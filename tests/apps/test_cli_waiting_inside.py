@@ -7,7 +7,7 @@ import json
 import pytest
 
 OUTER = """
-import asyncio, json
+import asyncio, json, os
 from pathlib import Path
 from handiwork import registry
 
@@ -51,6 +51,8 @@ def nested(args, *, scope):
     return scope.call("steps", args)
 
 def count(args):
+    if Path("die").exists():
+        os._exit(9)
     with open("count.txt", "a") as file:
         file.write("1")
     return "counted"
@@ -196,3 +198,24 @@ def test_in_processes_of_their_own(command, script, plugin, tmp_path):
     assert command("sessions", "answer", "last", "o1", "yes").code == 0
     ran = command("sessions", "resume", "last", "--json", "--model", script("done"), cwd=tmp_path / "work")
     assert ran.code == 0 and outside.exists() and (tmp_path / "work" / "count.txt").read_text() == "11"
+
+
+@pytest.mark.integration
+def test_one_that_dies_when_it_goes_on_is_told_truly_and_not_run_again(command, script, plugin, tmp_path):
+    plugin("outer", OUTER)
+    work, outside = tmp_path / "work", tmp_path / "outside.txt"
+    work.mkdir()
+    model = script(calls("steps", "o1", paths=["in.txt", str(outside)]), "ok")
+    words = ("--toolsets", "outer,file", "--cwd", str(work))
+    assert command("run", "x", "--wait", *words, "--model", model, cwd=work).code == 1
+    assert command("sessions", "answer", "last", "o1", "yes").code == 0
+    (work / "die").touch()  # after the write that was allowed, in the call that follows it
+    assert command("sessions", "resume", "last", "--model", script("never"), cwd=work).code == 9 and outside.exists()
+    (work / "die").unlink()
+    ran = command("sessions", "resume", "last", "--json", "--model", script("I see"), cwd=work)
+    assert ran.code == 0 and ran.document["calls"] == []
+    told = json.loads(command("show", "last/o1", "--json").document["result"])
+    assert told["state"] == "partly done"
+    within = {line.split(" ")[0] + line.rpartition(":")[2] for line in told["within"]}
+    assert within == {"write_file done", "count done", "count unknown"}
+    assert (work / "count.txt").read_text() == "1" and (work / "log.txt").read_text() == "outer\n" * 2

@@ -22,6 +22,7 @@ _UNKNOWN = "Interrupted while it ran; whether it had its effect is unknown. Look
 _UNCHANGED = "Interrupted while it ran; what it would change is as it was before, so nothing was done."
 _CHANGED = "Interrupted while it ran; what it was to change has changed since, so it was done. Don't repeat it."
 _PARTLY = "Interrupted while it ran; some of what it was to change has changed, some is as it was."
+_DONE_WITHIN = "Interrupted while it ran; what it did by calling other tools is in `within`. Look before you repeat it."
 _RAN = "Interrupted after it had run to its end; this is its result. Don't repeat it."
 
 
@@ -38,6 +39,9 @@ class Truth:
         return dumps({"interrupted": True, "state": self.state, "note": self.note, **self.facts})
 
 
+_NOTHING_DONE = Truth("not done", _NOT_BEGUN, {})
+
+
 def truth_about(call: str, entries: Sequence[Entry], *, settled: bool = True) -> Truth:
     """What became of the call of that id, by the *entries* that follow the reply in which it stands.
 
@@ -45,7 +49,8 @@ def truth_about(call: str, entries: Sequence[Entry], *, settled: bool = True) ->
     """
     intents = [e for e in entries if e.kind == "intent" and e.call == call]
     if not intents:
-        return Truth("not done", _NOT_BEGUN, {})
+        inner = [(e, truth) for e, truth in inner_truths(call, entries) if "within" in e.body]
+        return Truth("partly done", _DONE_WITHIN, {"within": in_short(inner)}) if inner else _NOTHING_DONE
     if outcome := _outcome_of(intents[-1], entries):
         return _from_outcome(outcome)
     return _from_traces(intents[-1], entries) if settled else Truth("unknown", _UNKNOWN, {})
@@ -63,7 +68,7 @@ def _from_traces(intent: Entry, entries: Sequence[Entry]) -> Truth:
         truth = _from_files(intent)
         return replace(truth, facts={**truth.facts, "within": within}) if within else truth
     if not inner:
-        return Truth("not done", _NOT_BEGUN, {})
+        return _NOTHING_DONE
     only = inner[0][1] if len(inner) == 1 else Truth("unknown", _UNKNOWN, {})
     return replace(only, facts={**only.facts, "within": within})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ..core.cancel import CancelToken
@@ -28,8 +29,16 @@ async def run_wave_until_error(
     pipeline: Pipeline, calls: Sequence[ToolCall], before: Sequence[ToolResult]
 ) -> list[ToolResult]:
     """The results of a wave, in order. Nothing of it runs where one *before* it failed, or isn't let through."""
-    token = CancelToken()
-    forget = [c.scope.cancel.on_cancel(token.cancel) for c in calls if c.scope.cancel]
+    with ExitStack() as stack:
+        token = CancelToken()
+        for cancel in {call.scope.cancel for call in calls if call.scope.cancel}:
+            stack.callback(cancel.on_cancel(token.cancel))
+        return await _run_wave(pipeline, calls, before, token)
+
+
+async def _run_wave(
+    pipeline: Pipeline, calls: Sequence[ToolCall], before: Sequence[ToolResult], token: CancelToken
+) -> list[ToolResult]:
     lines: list[Line] = []
     stops: list[Execute | ToolResult] = []
     for call in calls:
@@ -41,8 +50,6 @@ async def run_wave_until_error(
         runs: list[Run] = [(Broke(SiblingFailedError(_not_run(failed).reason)), 0.0) for _ in readies]
     else:
         runs = await _run_until_error(pipeline, readies, token)
-    for take_back in forget:
-        take_back()
     return await finish_all(pipeline, lines, stops, runs)
 
 

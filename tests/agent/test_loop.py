@@ -345,6 +345,21 @@ def test_a_message_is_asked_about_as_a_prompt_is(make, hold, pipeline):
     ]
 
 
+def test_who_is_cancelled_while_hooks_are_asked_about_a_message_has_not_lost_it(make, hold, pipeline):
+    token = CancelToken()
+
+    async def slow(prompt):
+        if prompt == "keep me":
+            token.cancel()
+            await asyncio.sleep(5)
+
+    pipeline.hooks.register("user_prompt_submit", slow)
+    hold.says = ["keep me"]
+    hold.agent = agent = make({"calls": [call("hold")]}, "never")
+    assert run(agent, "work", cancel=token).ending == "cancelled"
+    assert agent.unheard() == ["keep me"] and users(agent) == ["work"]
+
+
 # ------------------------------------------------------------------------------ deadlines, useless calls
 
 

@@ -248,8 +248,10 @@ class Agent:
 
     async def _hear(self) -> None:
         """What was said meanwhile is taken in, as a prompt is."""
-        while (text := self._inbox.take()) is not None:
+        while (text := self._inbox.first()) is not None:
             heard = await self._points.submit(text)
+            if not self._inbox.take(text):  # not before: who is cancelled while hooks are asked has lost nothing
+                continue
             if not heard.block:
                 self.conversation.say(heard.prompt or text)
                 self._add(heard.context)
@@ -360,8 +362,9 @@ class Agent:
         return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
 
     def _out_of_time(self) -> str:
-        seconds = self._budget.max_seconds
-        return "its time is up" if seconds is None else f"the time limit of {seconds:g} s is reached"
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        is_outer = seconds is None or (outer is not None and outer <= time.monotonic())
+        return "the time of what it is a part of is up" if is_outer else f"the time limit of {seconds:g} s is reached"
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""

@@ -11,7 +11,7 @@ from handiwork.core.types import ALLOW, Ask, Scope, ToolCall, Traits
 from handiwork.pipeline.line import Pipeline
 
 READ = Traits(read_only=True)
-SOON = 0.08
+SOON = 0.05
 FAR = 30.0
 
 

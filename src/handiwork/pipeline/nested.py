@@ -6,13 +6,14 @@ only those wait whose handlers have no effect of their own beside their inner ca
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 
+from ..core.loading import Late
 from ..core.types import Ready, Scope, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 
+hashlib = Late("hashlib")  # start-up doesn't wait for it
 _MOST_ARGS = 300
 
 
@@ -50,7 +51,9 @@ def calls_around(scope: Scope) -> Iterator[Ready]:
 
 def mark_of(call: ToolCall) -> str:
     """What an inner call is known by: its tool and its arguments as they were written. It has no id."""
-    return hashlib.sha256(dumps([call.name, call.arguments]).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    written = dumps([call.name, call.arguments]).encode("utf-8", "surrogatepass")
+    mark: str = hashlib.sha256(written).hexdigest()[:16]
+    return mark
 
 
 def suspended_in(error: BaseException) -> Suspended | None:

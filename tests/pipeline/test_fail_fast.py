@@ -9,7 +9,7 @@ import time
 import pytest
 
 from handiwork.core.cancel import CancelToken
-from handiwork.core.types import Forbid, Scope, ToolCall, Traits
+from handiwork.core.types import ALLOW, Forbid, Scope, ToolCall, Traits
 from handiwork.pipeline.line import Pipeline
 from handiwork.pipeline.turn import run_turn
 
@@ -69,16 +69,10 @@ def test_an_error_that_a_tool_says_is_one_too(pipeline, log):
 
 
 def test_what_is_refused_lets_nothing_of_its_wave_run(registry, log):
-    pipeline = Pipeline(registry, judge=lambda ready: Forbid("no") if ready.entry.name == "said" else turn_allow())
+    pipeline = Pipeline(registry, judge=lambda ready: Forbid("no") if ready.entry.name == "said" else ALLOW)
     assert [s for s, _ in turn(pipeline, "quick", "said", "quick")] == ["error", "refused", "refused"]
     assert [s for s, _ in turn(pipeline, "quick", "nosuch", "quick")] == ["error", "refused", "refused"]
     assert log == []
-
-
-def turn_allow():
-    from handiwork.core.types import ALLOW  # noqa: PLC0415
-
-    return ALLOW
 
 
 def test_without_it_nobody_is_stopped(pipeline, log):
@@ -106,3 +100,15 @@ def test_a_call_that_does_not_hear_is_left_behind(pipeline, log, add, monkeypatc
     deaf, boom = turn(pipeline, "deaf", "boom")
     free.set()
     assert deaf[0] == "error" and "unknown" in deaf[1] and boom[0] == "error"
+
+
+def test_an_error_of_its_own_is_told_as_its_own(pipeline, log, add):
+    async def touchy(args):
+        try:
+            await asyncio.sleep(5)
+        except asyncio.CancelledError:
+            raise RuntimeError("half written") from None
+
+    add("touchy", touchy, is_async=True, traits=READ)
+    touchy, _ = turn(pipeline, "touchy", "boom")
+    assert touchy[0] == "error" and "half written" in touchy[1]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.cancel import CancelToken
+from ..core.handler import describe_exception
+from ..core.loading import Late
 from ..core.types import Ready, Refusal, ToolCall, ToolResult
 from .drivers import advance, aexecute, finish_all
 from .effects import Broke, Execute, Line, Run
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .line import Pipeline
     from .parts import Parts
 
+asyncio = Late("asyncio")
 # How long a cancelled call may take to say how it ended. Then it is left, and nobody knows its outcome.
 GRACE_S = 2.0
 
@@ -85,11 +87,10 @@ async def _run_until_error(parts: Parts, readies: Sequence[Ready], token: Cancel
     return [task.result() if task not in pending else _cut_short(task, name) for task in tasks]
 
 
-def _cut_short(task: asyncio.Future[Run], failed: str) -> Run:
+def _cut_short(task: Any, failed: str) -> Run:
     """What came of a call that was cancelled: its own words, where it had any but that."""
-    run = (Broke(asyncio.CancelledError()), 0.0) if task.cancelled() else task.result()
-    ended, duration_ms = run
-    if not isinstance(ended, Broke):
-        return run
+    ended, duration_ms = (Broke(asyncio.CancelledError()), 0.0) if task.cancelled() else task.result()
+    if not isinstance(ended, Broke) or describe_exception(ended.error) != "cancelled":
+        return ended, duration_ms
     why = f"cancelled, since another call of this turn, {failed}, failed; whether it had an effect is unknown"
     return Broke(SiblingFailedError(why)), duration_ms

@@ -38,7 +38,7 @@ class Pipeline(Parts):
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call and wait for it. Never raises for what a tool, hook or approver does."""
         if is_resident_thread():
-            return refused(call, _ON_RESIDENT_LOOP)
+            return self._refuse(call, _ON_RESIDENT_LOOP)
         return drivers.drive(self, self.open(call))
 
     async def arun(self, call: ToolCall) -> ToolResult:
@@ -78,7 +78,14 @@ class Pipeline(Parts):
 
     def decline(self, call: ToolCall, why: Refusal) -> Line:
         """The line of a call that isn't to run: only its end."""
-        return self._told(None, refused(call, why))
+        return self._told(None, why, refused(call, why))
+
+    def _refuse(self, call: ToolCall, no: Refusal) -> ToolResult:
+        """The answer to a call that has no line; it is on record as well."""
+        result = refused(call, no)
+        if self.audit is not None:
+            self.audit.end(None, None, no, result)
+        return result
 
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""
@@ -92,20 +99,26 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
+        mark: object = None
+        if self.audit is not None and isinstance(ready, Ready):
+            mark = self.audit.begin(ready)
+            ready = mark if isinstance(mark, Refusal) else ready
         if isinstance(ready, Refusal):
             result = refused(call, ready)
         elif ready.answer is None:
             result = completed(ready, *(yield Execute(ready)))
         else:
             result = answered(ready, ready.answer)
-        return (yield from self._told(known, result))
+        return (yield from self._told(known, ready, result, mark))
 
-    def _told(self, ready: Ready | None, result: ToolResult) -> Line:
-        """The end of every line: what is made of a result, and who hears of it."""
+    def _told(self, known: Ready | None, end: Prepared, result: ToolResult, mark: object = None) -> Line:
+        """The end of every line: what is made of a result, who hears of it, and the record."""
         for finish in FINISH:
-            told: Any = finish(self, ready, result)
+            told: Any = finish(self, known, result)
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
+        if self.audit is not None:
+            self.audit.end(mark, known, end, result)
         return result
 
 

@@ -7,7 +7,7 @@ from copy import copy
 from typing import Self
 
 from ..catalog.store import ToolRegistry
-from ..core.types import ALLOW, Approver, Journal, Judge, Ready, Scope, Verdict
+from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Scope, Verdict
 from .hooks import Hooks
 from .journal import NULL_JOURNAL
 from .limits import Limits
@@ -34,9 +34,11 @@ class Parts:
         journal: Journal = NULL_JOURNAL,
         limits: Limits | None = None,
         most_at_once: Mapping[str, int] | None = None,
+        audit: Audit | None = None,
     ) -> None:
         self.registry, self.judge, self.approver, self.journal = registry, judge, approver, journal
         self.hooks = hooks or Hooks()
+        self.audit = audit
         self.limits = limits or Limits()
         self.plans = Plans()
         self.workers = Workers()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.config import Mode
@@ -56,7 +56,11 @@ def together(found: list[Verdict]) -> Verdict:
     if len(asks) < 2:
         return asks[0] if asks else ALLOW
     keys = tuple(dict.fromkeys(k for a in asks for k in a.keys))
-    return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
+    return Ask(_joined(a.reason for a in asks), keys, _joined(a.rule for a in asks))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _base(ready: Ready) -> str:
@@ -118,7 +122,7 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
 
 def only_looks(ready: Ready, argument: str) -> bool:
     """Whether the commands in an argument only look at what is here: they change nothing, and reach nobody."""
-    found = [commands.judge_command(text, cwd=_command_folder(ready)) for text in _texts(ready.args[argument])]
+    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in _texts(ready.args[argument])]
     return all(f.action == "allow" and all(e.kind in ("read", "list") for e in f.effects) for f in found)
 
 

@@ -143,7 +143,7 @@ def test_clarify_asks_the_person(terminal, script, tmp_path):
     question = {"name": "clarify", "arguments": {"question": "Which one?", "choices": ["red", "blue"]}}
     with open(tmp_path / "out.json", "w") as out:
         shown = terminal("run", "x", "--json", "--model", script({"calls": [question]}, "done"), stdout=out)
-        shown.until("[2] blue")
+        shown.until("> ", after="[2] blue")
         shown.type("2\n")
         assert shown.end() == 0
     assert "blue" in (tmp_path / "out.json").read_text()

@@ -66,7 +66,7 @@ def hire(registry, pipeline):
 
         def hired(order, watch):
             supply = Supply(registry, Toolsets(registry))
-            scope = replace(order.scope, cancel=None, deadline=None, on_progress=None)
+            scope = replace(order.scope, cancel=None, on_progress=None)
             model = next(left)
             model = model if hasattr(model, "reply") else ScriptedModel(model)
             tally = Tally(order.budget, above)
@@ -410,3 +410,13 @@ def test_only_the_latest_are_remembered_but_what_all_have_taken_counts(hire):
     ask(delegation, tasks=tasks("x"))
     with pytest.raises(UsageError, match="no tokens"):
         ask(delegation, tasks=tasks("x"))
+
+
+def test_one_that_waits_for_a_place_ends_when_its_principal_must(hire):
+    hired = hire(Silent(), Silent())
+    scope = Scope(cwd="/", deadline=time.monotonic() + 2.3)  # two seconds are kept back, to tell of it
+    began = time.monotonic()
+    done = ask(Delegation(hired, replace(LIMITS, at_once=1)), scope=scope, tasks=tasks("a", "b"))
+    assert time.monotonic() - began < 1.0
+    assert [r["state"] for r in done.value["results"]] == ["limit", "limit"]
+    assert all(order.scope.deadline <= scope.deadline for order in hired.orders)

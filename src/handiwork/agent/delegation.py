@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..core.delegation import DELEGATION_LIMITS, DelegationLimits
@@ -161,6 +162,8 @@ class Delegation:
 def _order(row: Args, budget: Budget, scope: Scope) -> Order:
     if not row["task"].strip():
         raise UsageError("a task is empty", "say what is to be done")
+    if scope.deadline is not None:  # also of one that waits for a place: its own time begins when it has one
+        scope = replace(scope, deadline=scope.deadline - _RESERVE_S)
     return Order(row["task"], tuple(row.get("tools") or ()), budget, scope)
 
 

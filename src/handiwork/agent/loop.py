@@ -16,6 +16,7 @@ from ..core.events import (
     CallProgress,
     CallStarted,
     Compacted,
+    MessageTaken,
     ModelSwitched,
     StepFinished,
     TextDelta,
@@ -40,6 +41,7 @@ from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
 from .conversation import NEWS, Conversation
+from .inbox import Inbox
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .points import Points
@@ -94,7 +96,8 @@ class Agent:
     are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
     *background* gives what goes on beside the turns of a session, whose news is told with the next request;
     what is *known* from before stands at the end of every prompt. *tally* counts what it takes of its budget
-    (*budget* is short for a tally of its own), *price* says what a reply cost.
+    (*budget* is short for a tally of its own), *price* says what a reply cost. With *fail_fast* the first
+    error of a turn ends what else runs of it.
     """
 
     def __init__(
@@ -115,6 +118,7 @@ class Agent:
         known: str = "",
         tally: Tally | None = None,
         price: Callable[[Model, ModelReply], ModelReply] = unpriced,
+        fail_fast: bool = False,
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
@@ -125,7 +129,19 @@ class Agent:
         self._context = context or Context(None)
         self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
+        self._fail_fast, self._inbox = fail_fast, Inbox()
         self._ending = "left"
+
+    def say(self, text: str) -> None:
+        """Tell it something while it works, from any thread: it hears of it before it asks its model again.
+
+        What comes too late for that is heard after the next prompt, unless `unheard` takes it back.
+        """
+        self._inbox.put(text)
+
+    def unheard(self) -> list[str]:
+        """What was said and not taken in, in order. It is the caller's again."""
+        return self._inbox.take_all()
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -137,6 +153,7 @@ class Agent:
         if heard.block or cancel.is_set():
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
+        prompt = heard.prompt or prompt
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
@@ -164,13 +181,13 @@ class Agent:
     async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken, within: Scope) -> Outcome:
         self.tally.begin_task()
         guard = LoopGuard()
-        deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
+        deadline = self._deadline()
         scope = replace(
             within,
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
-            checks=(*self._scope.checks, guard),
+            checks=(*within.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
@@ -179,7 +196,7 @@ class Agent:
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
-            return await asyncio.wait_for(work, self._budget.max_seconds)
+            return await asyncio.wait_for(work, None if deadline is None else deadline - time.monotonic())
         except TimeoutError:
             cancel.cancel()
             return self._ended(task, "limit", self._out_of_time())
@@ -194,6 +211,14 @@ class Agent:
             if task.background:
                 task.background.end_turn()
 
+    def _deadline(self) -> float | None:
+        """When the task must have ended: by its budget, and never later than what it is a part of."""
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        if seconds is None:
+            return outer
+        own = time.monotonic() + seconds
+        return own if outer is None else min(own, outer)
+
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
@@ -201,6 +226,7 @@ class Agent:
             over = self._over_budget(task)
             if over:
                 return self._ended(task, "limit", over)
+            await self._hear()
             reply = await self._ask(task)
             if reply.calls and not reply.cut_off:
                 await self._run_calls(task, reply.calls, guard)
@@ -225,6 +251,17 @@ class Agent:
             self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
             self._add((*begun.context, *context))
         return not task.waits
+
+    async def _hear(self) -> None:
+        """What was said meanwhile is taken in, as a prompt is."""
+        while (text := self._inbox.first()) is not None:
+            heard = await self._points.submit(text)
+            if not self._inbox.take(text):  # not before: who is cancelled while hooks are asked has lost nothing
+                continue
+            if not heard.block:
+                self.conversation.say(heard.prompt or text)
+                self._add(heard.context)
+            self._watch(MessageTaken(text, heard.block))
 
     async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
         """Whether a hook wants more than the answer; the model is told what, a few times at most."""
@@ -296,7 +333,7 @@ class Agent:
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
-        task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
+        task.last_turn = guard.heard(await self._run_turn(bound), self._reads)
         for result in task.last_turn:
             if self.conversation.session.hold(result):
                 task.waits = True
@@ -305,6 +342,9 @@ class Agent:
                 self.conversation.add_result(result)
             self._watch(CallFinished(result))
         task.results += task.last_turn
+
+    async def _run_turn(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        return await run_turn(self._pipeline, calls, fail_fast=self._fail_fast)
 
     async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
         """Run the calls of an earlier process that somebody has said yes to since."""
@@ -338,7 +378,9 @@ class Agent:
         return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
 
     def _out_of_time(self) -> str:
-        return f"the time limit of {self._budget.max_seconds:g} s is reached"
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        is_outer = seconds is None or (outer is not None and outer <= time.monotonic())
+        return "the time of what it is a part of is up" if is_outer else f"the time limit of {seconds:g} s is reached"
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""

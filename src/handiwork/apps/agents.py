@@ -129,6 +129,7 @@ class _Maker:
             session=session,
             background=lambda name: Beside(house.background(name), *bound.beside),
             known="\n\n".join(bound.known),
+            fail_fast=house.config.fail_fast,
         )
 
     def _desk(self) -> Desk:

@@ -33,6 +33,7 @@ _OF_PROJECTS = frozenset(
         "max_result_chars",
         "turn_result_chars",
         "result_chars",
+        "fail_fast",
         "max_steps",
         "max_seconds",
         "max_tokens",

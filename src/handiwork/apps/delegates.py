@@ -132,10 +132,10 @@ def _scope_of(principal: Scope, depth: int) -> Scope:
         bindings={},
         supplied=None,
         cancel=None,
-        deadline=None,
         checks=(),
         on_progress=None,
         journal=None,
+        waits=False,
         shell=ShellState(principal.here, {**exported, DEPTH_VARIABLE: str(depth + 1)}),
     )
 

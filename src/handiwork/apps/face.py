@@ -101,14 +101,17 @@ async def run_turn(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    fail_fast: bool = False,
 ) -> list[ToolResult]:
     """Run the calls of one model reply, independent ones together; results in the order asked.
 
-    A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments.
+    A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments. With *fail_fast*
+    the first error cancels those that run beside it, and the rest is answered as not run.
     """
     house = house_of(registry)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
-    results: list[ToolResult] = await turn.run_turn(house.pipeline, [as_tool_call(c, scope) for c in calls])
+    made = [as_tool_call(call, scope) for call in calls]
+    results: list[ToolResult] = await turn.run_turn(house.pipeline, made, fail_fast=fail_fast)
     return results
 
 

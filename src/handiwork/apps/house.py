@@ -63,6 +63,7 @@ profile_files = Late("handiwork.apps.profiles")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
 own_programs = Late("handiwork.apps.own_programs")
+transcript_files = Late("handiwork.apps.transcript_files")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
@@ -94,6 +95,7 @@ class House:
             judge=self._judge(self.rules.book if self.rules else None),
             hooks=self.hooks,
             limits=_limits(self.config, results),
+            most_at_once=self.config.most_at_once,
         )
         self.keep_audit(home)
         self._environment = self._open_environment()
@@ -123,7 +125,8 @@ class House:
         """What runs the commands of the configuration; None where it has none."""
         if not self.config.hooks:
             return None
-        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note)
+        transcripts = transcript_files.TranscriptFiles(lambda: self.store)
+        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note, transcripts.path_of)
         opened.register(hook_config.read_hooks(self.config.hooks), self.hooks)
         return opened
 

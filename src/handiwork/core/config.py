@@ -50,6 +50,9 @@ class Config:
     max_result_chars: int = 100_000
     turn_result_chars: int = 200_000
     result_chars: Mapping[str, int] = field(default_factory=dict)
+    # How many calls of a tool or toolset run at the same time; whether a turn's first error ends the rest of it.
+    most_at_once: Mapping[str, int] = field(default_factory=dict)
+    fail_fast: bool = False
     # Bounds of one task; `max_cost` is in US dollars, by `prices` (as written) and a table.
     max_steps: int = 50
     max_seconds: float = 1800.0
@@ -97,6 +100,8 @@ _KINDS: Mapping[str, Any] = {
     "max_result_chars": (int,),
     "turn_result_chars": (int,),
     "result_chars": (dict,),
+    "most_at_once": (dict,),
+    "fail_fast": (bool,),
     "max_steps": (int,),
     "max_seconds": (int, float),
     "max_tokens": (int,),
@@ -184,6 +189,7 @@ _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "mode": partial(_problem_with_choice, "mode", MODES),
     "audit": partial(_problem_with_choice, "audit", (True, False, "required")),
     "result_chars": partial(_problem_with_counts, "result_chars", "characters"),
+    "most_at_once": partial(_problem_with_counts, "most_at_once", "calls"),
     "prices": _problem_with_prices,
     "traces": _problem_with_traces,
     "sandbox": problem_with_sandbox,

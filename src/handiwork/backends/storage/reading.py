@@ -56,15 +56,16 @@ class Reader:
             raise UsageError(f"several sessions begin with {name!r}: {', '.join(i.id for i in found[:5])}")
         return found[0]
 
-    def entries(self, number: int, /) -> Iterator[Entry]:
-        """What happened in a session, in order. A damaged entry reads as lost."""
-        return map(entry_of, self.rows(number))
+    def entries(self, number: int, after: int = 0, /) -> Iterator[Entry]:
+        """What happened in a session, in order, *after* that entry. A damaged entry reads as lost."""
+        return map(entry_of, self.rows(number, after))
 
-    def rows(self, number: int) -> Iterator[Row]:
+    def rows(self, number: int, after: int = 0) -> Iterator[Row]:
         """The same as it is stored."""
+        first, last = keys_of(number)
         with told(self.path):
             query = "SELECT key, kind, at, call, crc, body FROM entries WHERE key BETWEEN ? AND ? ORDER BY key"
-            yield from map(Row._make, self.connection.execute(query, keys_of(number)))
+            yield from map(Row._make, self.connection.execute(query, (first + after + bool(after), last)))
 
     def used(self, number: int) -> list[Any]:
         """What each reply of a session has used, as it was noted; None where that is damaged."""

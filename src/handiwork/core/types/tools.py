@@ -24,7 +24,8 @@ class Traits:
     `trusted_fields` are names of fields in its results for which it vouches (ids, the addresses of the
     person's own contacts), though the rest is from outside. `timeout_s` is in seconds; `isolate` asks
     for a process that can be killed (not honoured yet: such a tool runs in a thread); `polls` marks
-    tools that are asked again and again by design.
+    tools that are asked again and again by design. No more than `most_at_once` of its calls run at the
+    same time in this process; the others wait for their turn.
     """
 
     read_only: bool = False
@@ -37,6 +38,7 @@ class Traits:
     timeout_s: float | None = None
     isolate: bool = False
     polls: bool = False
+    most_at_once: int | None = None
     trusted_fields: tuple[str, ...] = ()
 
     def resolved_effect(self) -> Effect:

@@ -35,7 +35,7 @@ _OF_PROJECTS = frozenset(
         "sandbox",
     }
 )
-_STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
+_STRICTNESS = ("yolo", "auto", "accept-edits", "ask", "read-only")
 
 
 def load_config(home: str, project: str = "") -> Config:

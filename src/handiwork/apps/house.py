@@ -22,7 +22,18 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
-from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.types import (
+    EMPTY_SCOPE,
+    Approver,
+    Args,
+    Background,
+    Embedder,
+    Scope,
+    SessionStore,
+    ShellState,
+    Standing,
+    ToolCall,
+)
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -69,6 +80,7 @@ class House:
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
 
@@ -156,6 +168,7 @@ class House:
             supplied=supplied,
             approver=approver,
             shell=self._shell((task_id, session_id, where)),
+            standing=self._standing(session_id),
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
@@ -165,6 +178,13 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def _standing(self, session: str) -> Standing:
+        """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
+        if not session:
+            return Standing()
+        _make_room(self._standings, _MOST_SHELLS)
+        return self._standings.setdefault((session,), Standing())
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""

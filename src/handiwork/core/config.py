@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
 CONFIG_VERSION = 1
-Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
+Mode: TypeAlias = Literal["ask", "accept-edits", "auto", "read-only", "yolo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
+    those that may replace tools of others. `reviewer` is a model that is asked before the person in mode
+    `auto`; `approval_seconds` is how long a person may take. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -54,6 +55,8 @@ class Config:
     max_steps: int = 50
     max_seconds: float = 1800.0
     mode: Mode = "accept-edits"
+    reviewer: str = ""
+    approval_seconds: float | None = None
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
@@ -87,6 +90,8 @@ _KINDS: Mapping[str, Any] = {
     "max_steps": (int,),
     "max_seconds": (int, float),
     "mode": (str,),
+    "reviewer": (str,),
+    "approval_seconds": (int, float),
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
@@ -96,6 +101,7 @@ _POSITIVE = frozenset(
     (
         "max_steps",
         "max_seconds",
+        "approval_seconds",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",

@@ -38,16 +38,26 @@ def judge_command(
     relative paths count as inside. *variables* are exported ones that a session carries. `reasons` says why it
     isn't allowed; `effects` are what it would do, each with the place in the text.
     """
-    home = home or os.environ.get("HOME", "/root")
-    home = home.rstrip("/") or "/"
+    home = _home(home)
     text, disguises = undisguised(command[:MOST_CHARACTERS])
     free = workspace or cwd or ""
     effects = _effects(text, Grounds(home, cwd or "", free), variables)
-    # Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
-    grounds = Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd or "", free)
     if len(command) > MOST_CHARACTERS:
         effects.append(Effect("unfollowed"))
-    return _verdict([*effects, *disguises], grounds)
+    return _verdict([*effects, *disguises], grounds_of(cwd or "", workspace or "", home=home))
+
+
+def grounds_of(cwd: str, workspace: str, *, home: str = "") -> Grounds:
+    """Where a command stands that runs in *cwd*.
+
+    Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
+    """
+    home, free = _home(home), workspace or cwd
+    return Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd, free)
+
+
+def _home(home: str | None) -> str:
+    return (home or os.environ.get("HOME", "/root")).rstrip("/") or "/"
 
 
 def _effects(text: str, grounds: Grounds, variables: Mapping[str, str] | None) -> list[Effect]:

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from handiwork.core.config import MODES, Mode
 from handiwork.core.errors import UsageError
-from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Judge, Ready, ToolEntry, Verdict
+from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Judge, Ready, Standing, ToolEntry, Verdict
 
 from . import raters
-from .modes import in_mode
+from .modes import in_mode, in_session
 from .raters import Bounds
 
 
-def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
+def policy(
+    mode: Mode = "accept-edits", readable: Sequence[str] = (), *, clean: Callable[[Ready], bool] | None = None
+) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
-    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
-    forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
+    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
+    is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
+    ask as a yes; what is forbidden stays so. *clean* says whether a call holds no text from outside, for `auto`.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    bounds = Bounds(mode, readable)
+    usual, careful = Bounds(mode, readable), Bounds("ask", readable)
 
     def judge(ready: Ready, /) -> Verdict:
-        entry = ready.entry
+        entry, stand = ready.entry, ready.call.scope.standing
+        bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
         if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = _found(ready, bounds)
-        return in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
+        verdict = in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
+        if stand is None and mode != "auto":
+            return verdict
+        return in_session(verdict, ready, mode, stand or Standing(), clean=clean)
 
     return judge
 

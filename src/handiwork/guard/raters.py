@@ -35,16 +35,16 @@ def found(ready: Ready, bounds: Bounds) -> list[Verdict]:
         rate(ready, text, bounds)
         for argument, touch in ready.entry.traits.touches.items()
         if (rate := _RATERS.get(touch)) and argument in ready.args
-        for text in _texts(ready.args[argument])
+        for text in texts_in(ready.args[argument])
     ]
 
 
-def _texts(value: Any) -> list[str]:
+def texts_in(value: Any) -> list[str]:
     """The texts of an argument: itself, or what a list or object holds."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [text for item in inner for text in _texts(item)]
+    return [text for item in inner for text in texts_in(item)]
 
 
 def together(found: list[Verdict]) -> Verdict:
@@ -59,15 +59,16 @@ def together(found: list[Verdict]) -> Verdict:
     return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
 
 
-def _base(ready: Ready) -> str:
+def base_of(ready: Ready) -> str:
+    """The folder that relative paths of a call start from."""
     return ready.call.scope.here
 
 
-def _command_folder(ready: Ready) -> str:
+def command_folder(ready: Ready) -> str:
     """Where the call's commands run: the path among its arguments, from the folder of its scope."""
     touches = ready.entry.traits.touches
     paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
-    return os.path.join(_base(ready), os.path.expanduser(paths[0])) if paths else _base(ready)
+    return os.path.join(base_of(ready), os.path.expanduser(paths[0])) if paths else base_of(ready)
 
 
 def _rate_path(ready: Ready, text: str, bounds: Bounds) -> Verdict:
@@ -79,7 +80,7 @@ def _rate_patch(ready: Ready, text: str, bounds: Bounds) -> Verdict:
     try:
         named = patches.paths_of(text)
     except UsageError as error:
-        return Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{_base(ready)}",))
+        return Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{base_of(ready)}",))
     return together([_rate_file(ready, path, bounds, write=True) for path in named])
 
 
@@ -90,12 +91,12 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Verdi
         text,
         scope.workspace,
         write,
-        cwd=_base(ready),
+        cwd=base_of(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
         files=scope.environment.files if scope.environment else None,
     )
-    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
+    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(base_of(ready), text)}",)
     if found.action == "allow" and write and bounds.mode == "ask":
         return Ask(f"it changes {text}", keys)
     return _verdict(found.action, found.reasons, keys)
@@ -104,7 +105,7 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Verdi
 def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
-    cwd = _command_folder(ready)
+    cwd = command_folder(ready)
     scope = ready.call.scope
     known = scope.shell.exported if scope.shell else {}
     found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
@@ -123,7 +124,7 @@ def _meant_by(text: str, exported: Mapping[str, str]) -> str:
 
 
 def _rate_code(ready: Ready, text: str, _bounds: Bounds) -> Verdict:
-    return Ask("it runs code", (f"code:{text}@{_base(ready)}",))
+    return Ask("it runs code", (f"code:{text}@{base_of(ready)}",))
 
 
 def _rate_url(_ready: Ready, text: str, _bounds: Bounds) -> Verdict:

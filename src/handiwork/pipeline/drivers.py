@@ -205,6 +205,7 @@ def _offered(parts: Parts, ready: Ready) -> dict[str, Any]:
         "tool_call_id": call.id,
         "scope": call.scope,
         "real_paths": ready.real_paths,
+        "planned": ready.planned,
         "room": parts.limits.of(ready.entry),
     }
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import EMPTY_SCOPE, Approver, Message, PlannedFile, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (
         Command,
+        Containment,
         Environment,
         FileKind,
         Files,
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
     from .roles import Background, Embedder, Journal, Judge
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
-    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Standing, Verdict
 
 _MODULES = {
     "calls": (
         "Approver",
         "EMPTY_SCOPE",
         "Message",
+        "PlannedFile",
         "Ready",
         "Refusal",
         "Scope",
@@ -64,6 +66,7 @@ _MODULES = {
     ),
     "places": (
         "Command",
+        "Containment",
         "Environment",
         "FileKind",
         "FileStat",
@@ -109,6 +112,7 @@ _MODULES = {
         "Ask",
         "Forbid",
         "Keep",
+        "Standing",
         "Verdict",
     ),
 }
@@ -127,6 +131,7 @@ __all__ = [
     "Ask",
     "Background",
     "Command",
+    "Containment",
     "Done",
     "Effect",
     "Embedder",
@@ -154,6 +159,7 @@ __all__ = [
     "Network",
     "Outcome",
     "Pending",
+    "PlannedFile",
     "Process",
     "Progress",
     "Ran",
@@ -166,6 +172,7 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Standing",
     "Status",
     "Step",
     "ToolCall",

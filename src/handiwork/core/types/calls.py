@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
     from .roles import Journal
-    from .verdicts import Answer, Ask
+    from .verdicts import Answer, Ask, Standing
 
 Message: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["ok", "error", "refused", "pending", "needs_input"]
@@ -31,7 +31,7 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own.
+    place of the pipeline's own. `standing` is what the session's person has answered so far.
     """
 
     session_id: str = ""
@@ -51,6 +51,7 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    standing: Standing | None = None
 
     @property
     def here(self) -> str:
@@ -80,13 +81,29 @@ def _nothing() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file as a call would change it: its texts, None where there is no file or no text, and their digests.
+
+    `before` and `after` are digests of the bytes, "" for no file. `real` is where `path` leads to.
+    """
+
+    path: str
+    real: str
+    old: str | None
+    new: str | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
 
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
     arguments name to what it led to when the call was judged. `notes` are put below its result.
-    `answer` is what a hook gave in place of running it.
+    `answer` is what a hook gave in place of running it. `planned` is what a person is shown of the files
+    that it would change, and nothing else may then be written; None where nobody is asked.
     """
 
     call: ToolCall
@@ -98,6 +115,7 @@ class Ready:
     real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
     answer: str | None = None
+    planned: tuple[PlannedFile, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,113 @@
+"""The mode `auto`: what of the things that ask needn't, since the kernel contains it or it can be put back.
+
+Both are facts of the moment: what the environment that is really used holds commands to, and what git has of
+the files. What is forbidden stays so; what only a person may answer, or a rule of theirs asks about, is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Final
+
+from handiwork.core.loading import Late
+from handiwork.core.types import Ask, Containment, Ready
+
+from .command_policy import Grounds, ruling
+from .deeds import CHANGES
+from .effects import Effect
+from .places import protected
+from .raters import command_folder, texts_in
+from .recovery import is_clean, is_recoverable
+from .shell.marks import is_known
+
+commands = Late("handiwork.guard.commands")
+
+# What needs this machine: its files outside the workspace, its services, devices and other processes.
+_ON_MACHINE: Final = frozenset(
+    ("device", "firewall", "kill", "log_wipe", "package_remove", "persistence", "privilege", "run_temporary")
+    + ("self", "service", "settings")
+)
+# What needs another machine, or to be reached from one.
+_ON_NETWORK: Final = frozenset(
+    ("access", "cloud", "container", "listen", "package_remote", "publish", "run_fetched_code", "run_other")
+    + ("send_file", "socket")
+)
+# What git puts back by itself, where nothing in the work tree differs from what it has.
+_PUT_BACK: Final = re.compile(r"git (?:rm|checkout --|restore)\s(?!.*(?:-f\b|--force|--staged|--source|-s\b))")
+_FAR: Final = re.compile(r"^(?!file:)[a-z+]+://|^[\w.-]+@?[\w.-]*:(?!/?/)", re.IGNORECASE)
+
+
+def is_clean_of_outside(ready: Ready) -> bool:
+    """Whether no argument of the call comes from outside. Who knows more of where texts come from hands in more."""
+    return all(label.integrity == "trusted" for label in ready.provenance.values())
+
+
+def needs_nobody(ready: Ready, ask: Ask) -> bool:
+    """Whether all that *ask* is about is contained, or can be put back. Only for commands of our own tools."""
+    if ask.firm or ask.rule or ready.entry.origin != "builtin":
+        return False
+    if not ask.keys or not all(key.startswith("command:") for key in ask.keys):
+        return False
+    held, grounds = _containment(ready), commands.grounds_of(command_folder(ready), ready.call.scope.workspace)
+    return held.files and all(_is_harmless(deed, grounds, held) for deed in _asked(ready, grounds))
+
+
+def _containment(ready: Ready) -> Containment:
+    """What the place where the call's commands run holds them to: nothing, where it doesn't say."""
+    scope = ready.call.scope
+    known = getattr(scope.environment, "containment", None)
+    found: Containment = known(scope.workspace) if known else Containment()
+    return found
+
+
+def _asked(ready: Ready, grounds: Grounds) -> list[Effect]:
+    """The effects of the call's commands that aren't allowed anyway."""
+    scope, touches = ready.call.scope, ready.entry.traits.touches
+    known = scope.shell.exported if scope.shell else {}
+    texts = [t for name, touch in touches.items() if touch == "command" for t in texts_in(ready.args.get(name))]
+    judged = (
+        commands.judge_command(text, cwd=command_folder(ready), workspace=scope.workspace or None, variables=known)
+        for text in texts
+    )
+    return [effect for found in judged for effect in found.effects if ruling(effect, grounds).action != "allow"]
+
+
+def _is_harmless(effect: Effect, grounds: Grounds, held: Containment) -> bool:
+    if effect.kind in CHANGES:
+        return _is_held_file(effect, grounds, held)
+    if effect.kind in _ON_MACHINE:
+        return held.processes
+    if effect.kind in _ON_NETWORK:
+        return held.processes and held.network == "off"
+    if effect.kind == "rewrite":  # a push goes nowhere; what else rewrites history does so here
+        return held.network == "off" and effect.target.startswith("git push ") and _is_remote_far(grounds.workspace)
+    return effect.kind == "discard" and bool(_PUT_BACK.match(effect.target)) and is_clean(grounds.workspace)
+
+
+def _is_held_file(effect: Effect, grounds: Grounds, held: Containment) -> bool:
+    """Whether a file is out of a command's reach, or can be put back."""
+    path, is_mode = effect.target, effect.kind.startswith("mode")
+    if not path.startswith("/") or not is_known(path):
+        return False
+    real = os.path.realpath(path)
+    if not any(_below(place, folder) for place in (path, real) for folder in (*held.writable, grounds.workspace)):
+        return held.modes or not is_mode
+    if is_mode or protected(grounds.inner(path) or path) or effect.kind == "shred":
+        return False
+    return is_recoverable(path, grounds.workspace)
+
+
+def _below(path: str, folder: str) -> bool:
+    """Whether *path* lies in *folder*, or holds it."""
+    return bool(folder) and f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/") or folder.startswith(f"{path}/")
+
+
+def _is_remote_far(workspace: str) -> bool:
+    """Whether all repositories that git knows to push to are on other machines."""
+    try:
+        with open(os.path.join(workspace, ".git", "config"), encoding="utf-8") as file:
+            said = [line.partition("=") for line in file]
+    except (OSError, UnicodeDecodeError):
+        return False
+    return all(_FAR.match(value.strip()) for key, _, value in said if key.strip().lower() in ("url", "pushurl"))

@@ -14,6 +14,7 @@ from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
+rule_files = Late("handiwork.apps.rule_files")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -33,6 +34,7 @@ _OF_PROJECTS = frozenset(
         "max_seconds",
         "mode",
         "sandbox",
+        "policy",
     }
 )
 _STRICTNESS = ("yolo", "auto", "accept-edits", "ask", "read-only")
@@ -50,10 +52,21 @@ def load_config(home: str, project: str = "") -> Config:
         data = _read(path, of_project=path != _own_file(home))
         if "mode" in data and "mode" in merged:
             data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+        if "policy" in data:
+            data["policy"] = _joined_policy(merged.get("policy", {}), data["policy"])
         if "sandbox" in data and path != _own_file(home):
             data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
         merged |= data
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
+
+
+def _joined_policy(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The rules of two files: lists are put together, of two modes the stricter holds."""
+    joined = {**before, **more}
+    for key in before.keys() & more.keys():
+        is_mode = key == "defaultMode"
+        joined[key] = max(before[key], more[key], key=_STRICTNESS.index) if is_mode else [*before[key], *more[key]]
+    return joined
 
 
 def config_paths(home: str, project: str = "") -> list[str]:
@@ -69,10 +82,11 @@ def _own_file(home: str) -> str:
 
 
 def _read(path: str, *, of_project: bool = False) -> dict[str, Any]:
-    return _parse(path, _text_of(path), of_project=of_project)
+    return parse(path, text_of(path), of_project=of_project)
 
 
-def _text_of(path: str) -> str:
+def text_of(path: str) -> str:
+    """The text of a configuration file. Raises `ConfigError`."""
     try:
         with open(path, "rb") as file:
             raw = file.read()
@@ -84,7 +98,8 @@ def _text_of(path: str) -> str:
         raise ConfigError(f"{path}:{line}:{column}: not UTF-8 text", "save the file as UTF-8") from error
 
 
-def _parse(path: str, text: str, *, of_project: bool = False) -> dict[str, Any]:
+def parse(path: str, text: str, *, of_project: bool = False) -> dict[str, Any]:
+    """What a configuration file says. Raises `ConfigError` with the place."""
     try:
         document = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
@@ -122,8 +137,11 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
 
 def _problem_of_value(key: str, value: Any) -> str | None:
     problem = problem_with(key, value)
-    if problem or key not in ("custom_toolsets", "hooks"):
+    if problem or key not in ("custom_toolsets", "hooks", "policy"):
         return problem
+    if key == "policy":
+        said: str | None = rule_files.problem_with_policy(value)
+        return said
     return _toolset_problem(value) if key == "custom_toolsets" else _hooks_problem(value)
 
 
@@ -180,12 +198,12 @@ def set_value(home: str, key: str, value: Any) -> str:
     if problem:
         raise UsageError(problem)
     path = _own_file(home)
-    text = _text_of(path) if os.path.lexists(path) else ""
-    wanted = {**_parse(path, text), key: value}  # a file that is damaged is not written over
+    text = text_of(path) if os.path.lexists(path) else ""
+    wanted = {**parse(path, text), key: value}  # a file that is damaged is not written over
     changed = _replaced(text, key, value, wanted)
-    if not _says(changed, wanted):
+    if not says(changed, wanted):
         raise ConfigError(f"{path}: {key} can't be changed without harm to the rest", "change it with an editor")
-    _write(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
+    write_text(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
     return path
 
 
@@ -197,7 +215,8 @@ def read_value(text: str) -> Any:
         raise UsageError(f"not a value: {text!r}: {_problem_of(error)}", "put text with signs in quotes") from error
 
 
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+def says(text: str, wanted: Mapping[str, Any]) -> bool:
+    """Whether *text* is YAML that means *wanted*."""
     try:
         return bool(yaml.safe_load(text) == wanted)
     except yaml.YAMLError:
@@ -234,7 +253,8 @@ def _end_of(node: Any) -> int:
     return end
 
 
-def _write(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
+    """Put *text* in the place of what the file holds, at once; a new file is its owner's alone."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600

@@ -43,6 +43,7 @@ from ..sources.builtin import load_builtins
 from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
+from .rulebooks import Rulebooks
 
 jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
@@ -69,9 +70,10 @@ class House:
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
+        self.rules = Rulebooks(home, registry) if home else None
         self.pipeline = Pipeline(
             registry,
-            judge=policy(mode=self.config.mode, readable=(results,)),
+            judge=policy(self.config.mode, (results,), rules=self.rules.book if self.rules else None),
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )

@@ -36,7 +36,8 @@ class Config:
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `reviewer` is a model that is asked before the person in mode
-    `auto`; `approval_seconds` is how long a person may take. `hooks` are commands to run, by event, as they were written.
+    `auto`; `approval_seconds` is how long a person may take. `hooks` are commands to run, by event, as they
+    were written. `policy` holds the rules of what is allowed, asked about and denied, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -61,6 +62,7 @@ class Config:
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
     hooks: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -96,6 +98,7 @@ _KINDS: Mapping[str, Any] = {
     "plugins_disabled": (list,),
     "plugins_override": (list,),
     "hooks": (dict,),
+    "policy": (dict,),
 }
 _POSITIVE = frozenset(
     (

@@ -13,7 +13,7 @@ from typing import Final
 from handiwork.core.loading import Late
 from handiwork.core.types import Ask, Containment, Ready
 
-from .command_policy import Grounds, ruling
+from .command_policy import Grounds
 from .deeds import CHANGES
 from .effects import Effect
 from .places import protected
@@ -50,7 +50,7 @@ def needs_nobody(ready: Ready, ask: Ask) -> bool:
     if not ask.keys or not all(key.startswith("command:") for key in ask.keys):
         return False
     held, grounds = _containment(ready), commands.grounds_of(command_folder(ready), ready.call.scope.workspace)
-    return held.files and all(_is_harmless(deed, grounds, held) for deed in _asked(ready, grounds))
+    return held.files and all(_is_harmless(effect, grounds, held) for effect in _asked(ready))
 
 
 def _containment(ready: Ready) -> Containment:
@@ -61,7 +61,7 @@ def _containment(ready: Ready) -> Containment:
     return found
 
 
-def _asked(ready: Ready, grounds: Grounds) -> list[Effect]:
+def _asked(ready: Ready) -> list[Effect]:
     """The effects of the call's commands that aren't allowed anyway."""
     scope, touches = ready.call.scope, ready.entry.traits.touches
     known = scope.shell.exported if scope.shell else {}
@@ -70,7 +70,7 @@ def _asked(ready: Ready, grounds: Grounds) -> list[Effect]:
         commands.judge_command(text, cwd=command_folder(ready), workspace=scope.workspace or None, variables=known)
         for text in texts
     )
-    return [effect for found in judged for effect in found.effects if ruling(effect, grounds).action != "allow"]
+    return [effect for found in judged for effect, _ in found.asked]
 
 
 def _is_harmless(effect: Effect, grounds: Grounds, held: Containment) -> bool:

@@ -16,7 +16,7 @@ from .effects import Effect
 from .programs.running import Programs
 from .shell.session import Shell, environment
 from .shell.statements import Scripts
-from .verdict import CommandVerdict
+from .verdict import Action, CommandVerdict
 
 MOST_CHARACTERS = 200_000
 MOST_REASONS = 12
@@ -41,10 +41,12 @@ def judge_command(
     home = _home(home)
     text, disguises = undisguised(command[:MOST_CHARACTERS])
     free = workspace or cwd or ""
-    effects = _effects(text, Grounds(home, cwd or "", free), variables)
+    shell = _shell_after(text, Grounds(home, cwd or "", free), variables)
+    effects = list(shell.effects)
+    grounds = grounds_of(cwd or "", workspace or "", home=home)
     if len(command) > MOST_CHARACTERS:
         effects.append(Effect("unfollowed"))
-    return _verdict([*effects, *disguises], grounds_of(cwd or "", workspace or "", home=home))
+    return _verdict([*effects, *disguises], grounds, shell)
 
 
 def grounds_of(cwd: str, workspace: str, *, home: str = "") -> Grounds:
@@ -60,20 +62,20 @@ def _home(home: str | None) -> str:
     return (home or os.environ.get("HOME", "/root")).rstrip("/") or "/"
 
 
-def _effects(text: str, grounds: Grounds, variables: Mapping[str, str] | None) -> list[Effect]:
+def _shell_after(text: str, grounds: Grounds, variables: Mapping[str, str] | None) -> Shell:
     shell = Shell(_ENGINE, grounds.home, grounds.cwd, grounds.workspace, environment(variables))
     shell.budget += len(text)
     try:
         _ENGINE.run_text(shell, text)
     except RecursionError:  # nested beyond what this interpreter follows
         shell.effect("unfollowed")
-    return list(shell.effects)
+    return shell
 
 
-def _verdict(effects: list[Effect], grounds: Grounds) -> CommandVerdict:
+def _verdict(effects: list[Effect], grounds: Grounds, shell: Shell) -> CommandVerdict:
     rulings = [ruling(effect, grounds) for effect in effects]
-    for action in ("forbid", "ask"):
-        reasons = list(dict.fromkeys(r.reason for r in rulings if r.action == action))
-        if reasons:
-            return CommandVerdict(action, reasons[:MOST_REASONS], effects)
-    return CommandVerdict("allow", [], effects)
+    asked = [(e, r.reason) for e, r in zip(effects, rulings, strict=True) if r.action == "ask"]
+    refused = [r.reason for r in rulings if r.action == "forbid"]
+    action: Action = "forbid" if refused else "ask" if asked else "allow"
+    reasons = list(dict.fromkeys(refused or (reason for _, reason in asked)))[:MOST_REASONS]
+    return CommandVerdict(action, reasons, effects, shell.started, list(shell.read), asked)

@@ -1,26 +1,41 @@
-"""The verdict on a call, from its tool's traits and origin and from its arguments; never from its name."""
+"""The verdict on a call, from its tool's traits and origin and from its arguments; never from its name.
+
+Only the rules of a person name tools: they are asked before and after.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
 from handiwork.core.errors import UsageError
-from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Judge, Ready, Standing, ToolEntry, Verdict
+from handiwork.core.loading import Late
+from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, Ready, Standing, ToolEntry, Verdict
 
 from . import raters
 from .modes import in_mode, in_session
-from .raters import Bounds
+from .raters import Bounds, Rated
+
+if TYPE_CHECKING:
+    from .rules.rulebook import Rulebook
+
+fact = Late("handiwork.guard.rules.facts")
 
 
 def policy(
-    mode: Mode = "accept-edits", readable: Sequence[str] = (), *, clean: Callable[[Ready], bool] | None = None
+    mode: Mode = "accept-edits",
+    readable: Sequence[str] = (),
+    rules: Callable[[str], Rulebook | None] | None = None,
+    *,
+    clean: Callable[[Ready], bool] | None = None,
 ) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
     is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
-    ask as a yes; what is forbidden stays so. *clean* says whether a call holds no text from outside, for `auto`.
+    ask as a yes; what is forbidden stays so. *rules* gives those that hold now in a workspace, None where
+    there are none. *clean* says whether a call holds no text from outside, for `auto`.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
@@ -29,15 +44,31 @@ def policy(
     def judge(ready: Ready, /) -> Verdict:
         entry, stand = ready.entry, ready.call.scope.standing
         bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
-        if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        book = rules(ready.call.scope.workspace) if rules is not None else None
+        if not book and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
-        found = _found(ready, bounds)
-        verdict = in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
+        found = raters.found(ready, bounds)
+        verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found)]
+        proven = _is_proven(verdicts, entry)
+        if book:
+            verdict = _by_rules(book, ready, found, bounds.mode, proven=proven)
+        else:
+            verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
         if stand is None and mode != "auto":
             return verdict
         return in_session(verdict, ready, mode, stand or Standing(), clean=clean)
 
     return judge
+
+
+def _by_rules(book: Rulebook, ready: Ready, found: list[Rated], mode: Mode, *, proven: bool) -> Verdict:
+    """The verdict where there are rules: deny, then ask, then allow, then the mode. The guard's own no stays."""
+    facts = fact.Facts(ready, found)
+    ruled = book.rule_on(facts)
+    if isinstance(ruled, Forbid):
+        return ruled
+    held = in_mode(book.lifted(facts, asks_of_tool(ready.entry), mode), ready.entry, mode, proven=proven)
+    return held if ruled is None or isinstance(held, Forbid) else ruled
 
 
 def _is_own(entry: ToolEntry) -> bool:
@@ -46,14 +77,12 @@ def _is_own(entry: ToolEntry) -> bool:
     return origin == "builtin" or origin == "code" or origin.startswith("plugin:user/")  # noqa: PLR1714 (faster)
 
 
-def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
-    """The verdict on the tool itself, and on each thing that the call touches."""
-    entry = ready.entry
-    touched = raters.found(ready, bounds)
+def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
+    """What is to be said of the tool itself, whatever it touches."""
     if _is_own(entry) or not _is_undeclared(entry):
-        return touched
+        return []
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"
-    return [Ask(unknown, (f"tool:{entry.name}",)), *touched]
+    return [Ask(unknown, (f"tool:{entry.name}",))]
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:

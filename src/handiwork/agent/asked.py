@@ -49,6 +49,7 @@ class Asked:
     effects: tuple[tuple[str, str], ...] = ()
     changes: tuple[Change, ...] = ()
     offers: tuple[tuple[str, str, str], ...] = ()
+    digests: tuple[tuple[str, str, str], ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The same as JSON, for the queue."""
@@ -61,6 +62,7 @@ class Asked:
             "effects": [list(effect) for effect in self.effects],
             "changes": [{"path": c.path, "diff": "\n".join(c.lines[:_MOST_SHOWN]), "note": c.note} for c in self.changes],
             "offers": [list(offer) for offer in self.offers],
+            "digests": [list(digest) for digest in self.digests],
         }
 
 
@@ -77,7 +79,13 @@ def asked_of(ready: Ready, asks: Iterable[Ask]) -> Asked:
         tuple((deed.kind, deed.target) for deed in deeds(ready) if deed.kind not in _DULL),
         tuple(map(_change, ready.planned or ())),
         _offers(ready, asks),
+        tuple((file.real, file.before, file.after) for file in ready.planned or ()),
     )
+
+
+def digests_of(ready: Ready) -> list[list[str]]:
+    """What tells the change of files that *ready* would make from any other, as a document has it."""
+    return [[file.real, file.before, file.after] for file in ready.planned or ()]
 
 
 def _who(scope: Scope) -> str:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..core.errors import UnknownNameError, UsageError
-from ..core.types import Approver, Ask, Entry, Ready, ToolCall, ToolResult
+from ..core.types import Answer, Approver, Ask, Entry, Keep, Ready, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 from ..guard.redaction import redact
 from ..guard.sanitizer import sanitize
 from ..pipeline.repair import repair_arguments
+from .asked import digests_of
 from .history import Unanswered
 
 About: TypeAlias = Literal["approval", "input", "job"]
@@ -27,7 +28,8 @@ _ABOUT: Mapping[str, About] = {"needs_input": "input", "pending": "job"}
 class Question:
     """What call *call* waits for. `text` says it to a person, `form` is the JSON Schema of an answer to it.
 
-    `handle` finds the work or the form again. `answer` is what was said, None so far.
+    `handle` finds the work or the form again. `facts` are what a person is told who is to say yes (see
+    `agent.asked`). `answer` is what was said, None so far.
     """
 
     seq: int
@@ -38,6 +40,7 @@ class Question:
     text: str
     form: Mapping[str, Any] = field(default_factory=dict)
     handle: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
     answer: Mapping[str, Any] | None = None
 
     @property
@@ -50,7 +53,7 @@ class Question:
         answer = self.answer or {}
         if self.about == "approval":
             note = f": {answer['note']}" if answer.get("note") else ""
-            return tool_error(f"not approved ({self.text}){note}", refused_by="approval")
+            return tool_error(f"not executed: not approved ({self.text}){note}", refused_by="approval")
         return dumps({"answer": answer.get("value")})
 
 
@@ -97,12 +100,19 @@ def question_of(missing: Unanswered) -> Question | None:
     return None if begun else asked[-1]
 
 
-def answer_body(question: Question, said: str, note: str = "") -> dict[str, Any]:
-    """The body of the entry that answers *question* with *said*. Raises `UsageError` for what is no answer to it."""
+def answer_body(
+    question: Question, said: str, note: str = "", *, keep: Keep = "once", rule: str = ""
+) -> dict[str, Any]:
+    """The body of the entry that answers *question* with *said*. Raises `UsageError` for what is no answer to it.
+
+    A yes is kept for *keep*, as *rule*, where it names one.
+    """
     if question.about == "approval":
         if said.lower() not in ("yes", "no"):
             raise UsageError(f"{said!r} is no answer to whether {question.tool} may run", "say yes or no")
-        return {"question": question.seq, "allowed": said.lower() == "yes", "note": note}
+        allowed = said.lower() == "yes"
+        kept = {"keep": keep, "rule": rule} if allowed and keep != "once" else {}
+        return {"question": question.seq, "allowed": allowed, "note": note, **kept}
     return {"question": question.seq, "value": _fitting(said, question.form), "note": note}
 
 
@@ -124,16 +134,36 @@ def pick(questions: Iterable[Question], call: str) -> Question:
     return asked[call]
 
 
+def redacted(value: Any) -> Any:
+    """The same JSON without secrets in its texts."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redacted(inner) for key, inner in value.items()}
+    return [redacted(inner) for inner in value] if isinstance(value, list) else value
+
+
 def granting(questions: Iterable[Question], otherwise: Approver | None) -> Approver:
-    """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*."""
-    granted = {question.call: question.text for question in questions}
+    """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*.
+
+    Just that is the reason as it was shown, and the change of files, where one was.
+    """
+    granted = {question.call: question for question in questions}
 
     def ask(ready: Ready, asked: Ask, /) -> Any:
-        if redact(sanitize(asked.reason)) in granted.get(ready.call.id, ""):  # as it was shown
-            return True
+        question = granted.get(ready.call.id)
+        if question and redact(sanitize(asked.reason)) in question.text and _is_same_change(question, ready):
+            said = question.answer or {}
+            return Answer(True, said.get("keep", "once"), rule=said.get("rule", ""))
         return otherwise(ready, asked) if otherwise else False
 
     return ask
+
+
+def _is_same_change(question: Question, ready: Ready) -> bool:
+    """Whether files are as they were when the question was put: else what would be written isn't what was shown."""
+    shown = question.facts.get("digests")
+    return shown is None or shown == digests_of(ready)
 
 
 def calls_of(questions: Iterable[Question]) -> Iterator[ToolCall]:

@@ -6,11 +6,14 @@ import os
 import re
 from typing import Final
 
+from handiwork.core.loading import Late
 from handiwork.core.types import Answer, Ask, Ready, Standing
 
 from .deeds import CHANGES, deeds
 from .effects import Effect
 from .verdict import READING
+
+offering = Late("handiwork.guard.rules.offers")
 
 # After so many denials in a row the mode `auto` asks as the mode `ask` does.
 MOST_NOES: Final = 3
@@ -19,9 +22,14 @@ DEMOTED: Final = f"{MOST_NOES} calls in a row were denied, so this session asks 
 _COMMON: Final = READING | {"run", "run_file", "make"}
 
 
-def covers(standing: Standing | None, ask: Ask) -> bool:
-    """Whether every key of *ask* was said yes to for the session. An ask without keys, or a firm one, never is."""
-    return standing is not None and bool(ask.keys) and not ask.firm and standing.granted.issuperset(ask.keys)
+def covers(ready: Ready, ask: Ask) -> bool:
+    """Whether what *ask* is about was said yes to for the session. An ask without keys, or a firm one, never is."""
+    standing = ready.call.scope.standing
+    if standing is None or not ask.keys or ask.firm:
+        return False
+    if standing.granted.issuperset(ask.keys):
+        return True
+    return bool(standing.rules) and not ask.rule and offering.answers(tuple(standing.rules), ready)
 
 
 def remember(ready: Ready, ask: Ask, answer: Answer) -> None:
@@ -34,12 +42,20 @@ def remember(ready: Ready, ask: Ask, answer: Answer) -> None:
         standing.noes = 0
         for subject in about:
             standing.denied.pop(subject, None)
-        if answer.keep != "once":
-            standing.granted.update(ask.keys)
+        _keep(standing, ask, answer)
         return
     note_denial(standing)
     said = f"{ready.entry.name}, {ask.reason}"
     standing.denied.update(dict.fromkeys(about, said))
+
+
+def _keep(standing: Standing, ask: Ask, answer: Answer) -> None:
+    """A yes for longer than once: as the rule that it names, for the session too, and as exactly what was asked."""
+    if answer.keep == "once":
+        return
+    standing.granted.update(ask.keys)
+    if answer.rule and answer.rule not in standing.rules:
+        standing.rules.append(answer.rule)
 
 
 def note_denial(standing: Standing | None) -> None:

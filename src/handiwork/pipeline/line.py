@@ -84,6 +84,8 @@ class Pipeline(Parts):
             known = ready
         if isinstance(ready, Refusal):
             result = refused(call, ready)
+            if known is not None and call.scope.on_refused is not None:
+                call.scope.on_refused(known, ready)
         elif ready.answer is None:
             result = completed(ready, *(yield Execute(ready)))
         else:

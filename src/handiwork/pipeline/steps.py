@@ -228,7 +228,7 @@ _HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--
 
 def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
     for ask in ready.asks:
-        if standing.covers(ready.call.scope.standing, ask):
+        if standing.covers(ready, ask):
             continue
         heard = yield from _tell(parts, APPROVAL_ASKED, ready, reason=ask.reason, keys=list(ask.keys))
         if heard.block:

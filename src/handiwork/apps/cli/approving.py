@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ...agent.asked import Asked, asked_of
+from ...core.errors import HandiworkError
 from ...core.types import Answer, Approver, Ask, Keep, Ready
 from ...guard.approval import allow_all, deny_all
 from .asking import forget_typed, is_attended, read_line
@@ -25,12 +26,14 @@ class Keeper(Protocol):
         """Where a rule would be kept, for the project and for always; what can't be is left out."""
         ...
 
-    def store(self, ready: Ready, rule: str, keep: Keep) -> str:
+    def store(self, workspace: str, rule: str, keep: Keep) -> str:
         """Keep *rule*; where it stands then: file and line."""
         ...
 
 
-def approver_of(said: Namespace, out: Output, seconds: float | None = None, keeper: Keeper | None = None) -> Approver | None:
+def approver_of(
+    said: Namespace, out: Output, *, seconds: float | None = None, keeper: Keeper | None = None
+) -> Approver | None:
     """Who says yes: everybody with --yes, nobody with --deny or without a terminal, else the person."""
     if said.yes:
         return allow_all
@@ -94,7 +97,11 @@ class TerminalApprover:
     def _kept(self, ready: Ready, choice: Choice) -> Answer:
         """A yes. One that is to hold longer than the session is stored, and it is told where."""
         if choice.keep in ("project", "always") and self._keeper:
-            self._show([f"  kept in {self._keeper.store(ready, choice.rule, choice.keep)}"])
+            try:
+                self._show([f"  kept in {self._keeper.store(ready.call.scope.workspace, choice.rule, choice.keep)}"])
+            except HandiworkError as error:
+                self._out.tell(f"the rule isn't kept: {error}", error.hint)
+                return Answer(True)
         return Answer(True, choice.keep, rule=choice.rule)
 
     def _show(self, lines: Iterable[str]) -> None:

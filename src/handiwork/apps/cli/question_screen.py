@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...agent.asked import Asked, Change, effect_lines
 from ...core.types import Keep
@@ -100,3 +101,19 @@ def choice_lines(asked: Asked, choices: Sequence[Choice], breadth: str) -> Itera
         others = [f"{_BREADTHS[name]}: {rule}" for name, rule, _ in asked.offers if name != breadth]
         yield printable(f"  [b] keep it {_BREADTHS[breadth]} (now), or {', or '.join(others)}")
     yield "  [n] no, and say why   [d] show all of it"
+
+
+def facts_lines(call: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    """The same facts from the queue, about the call of that id."""
+    if not facts:
+        return
+    changes = tuple(Change(c["path"], tuple(c["diff"].splitlines()), c["note"]) for c in facts["changes"])
+    effects = tuple((kind, target) for kind, target in facts["effects"])
+    asked = Asked(call, facts["origin"], facts["who"], facts["cwd"], facts["reason"], facts["text"], effects, changes)
+    yield from question_lines(asked, _plain)
+    for breadth, rule, label in facts["offers"]:
+        yield printable(f"  --keep session|project|always --breadth {breadth}: {rule} ({label})")
+
+
+def _plain(text: str, _: str) -> str:
+    return text

@@ -32,6 +32,7 @@ class Scope:
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
     place of the pipeline's own. `standing` is what the session's person has answered so far.
+    `on_refused` is told of every call that doesn't run, of those too that a tool makes in turn.
     """
 
     session_id: str = ""
@@ -52,6 +53,7 @@ class Scope:
     shell: ShellState | None = None
     journal: Journal | None = None
     standing: Standing | None = None
+    on_refused: Callable[[Ready, Refusal], object] | None = None
 
     @property
     def here(self) -> str:

@@ -119,8 +119,24 @@ def test_a_yes_for_the_session_covers_exactly_its_keys(work: Path) -> None:
     ready = call("write", work, standing, path="../x")
     one, both = Ask("why", ("a",)), Ask("why", ("a", "b"))
     remember(ready, one, Answer(True))
-    assert not covers(standing, one)
+    assert not covers(ready, one)
     remember(ready, one, Answer(True, "session"))
-    assert covers(standing, one) and not covers(standing, both)
-    assert not covers(standing, Ask("without keys")) and not covers(standing, Ask("why", ("a",), firm=True))
-    assert not covers(None, one)
+    assert covers(ready, one) and not covers(ready, both)
+    assert not covers(ready, Ask("without keys")) and not covers(ready, Ask("why", ("a",), firm=True))
+
+
+def test_a_yes_by_a_rule_covers_what_the_rule_does(work: Path) -> None:
+    standing = Standing()
+
+    def asked(command: str) -> tuple[Ready, Ask]:
+        ready = call("terminal", work, standing, command=command)
+        verdict = policy()(ready)
+        assert isinstance(verdict, Ask)
+        return ready, verdict
+
+    first = asked("git push --force origin main")
+    assert not covers(*asked("git push --force origin other"))
+    remember(*first, Answer(True, "session", rule="terminal(git push:*)"))
+    assert covers(*asked("git push --force origin other"))
+    assert not covers(*asked("git push --force origin main && npm publish"))
+    assert not covers(*asked("npm publish"))

@@ -135,6 +135,8 @@ class House:
         folder = os.path.join(self.home, "plugins")
         load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
         scanner.save()
+        if self.rules:
+            self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override

@@ -123,15 +123,11 @@ def _quoted(rule: str) -> str:
 
 def _with(text: str, action: str, rule: str) -> str:
     root, policy, lists = _lists(text)
-    if root is not None and root.flow_style:
-        return _dumped(text, action, rule)
     text = text if not text or text.endswith("\n") else text + "\n"
     found = lists.get(action)
-    if policy is None or not _pairs(policy):
-        if policy is not None:  # `policy:` with nothing, or {}, is written anew
-            return _dumped(text, action, rule)
+    if policy is None and not (root is not None and root.flow_style):
         return f"{text}policy:\n  {action}:\n    - {_quoted(rule)}\n"
-    if policy.flow_style or (found is not None and not _items(found)):
+    if policy is None or policy.flow_style or not _pairs(policy) or (found is not None and not _items(found)):
         return _dumped(text, action, rule)
     if found is None:
         indent = " " * policy.value[0][0].start_mark.column

@@ -41,7 +41,9 @@ class RuleTrust:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            raise ConfigError(f"{self._path}: can't be read: {error}", "remove it, and trust the rules again") from error
+            raise ConfigError(
+                f"{self._path}: can't be read: {error}", "remove it, and trust the rules again"
+            ) from error
         files = data.get("files") if isinstance(data, dict) and data.get("version") == _VERSION else None
         return files if isinstance(files, dict) else {}
 

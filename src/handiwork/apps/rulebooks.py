@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections.abc import Mapping
@@ -15,9 +14,9 @@ from ..core.types import Traits
 
 rule_files = Late("handiwork.apps.rule_files")
 rule = Late("handiwork.guard.rules.rule")
+logging = Late("logging")
 foreign_names = Late("handiwork.apps.foreign_names")
 
-_LOG = logging.getLogger(__name__)
 MOST_WORKSPACES = 64
 # Tools that rules may name though they may not be there now.
 _KNOWN_ELSEWHERE: Mapping[str, Traits] = {
@@ -43,7 +42,10 @@ class Rulebooks:
         self._lock = threading.Lock()
 
     def book(self, workspace: str) -> Any:
-        """The rulebook of a workspace; None where no file says anything. A file that was damaged since changes nothing."""
+        """The rulebook of a workspace; None where no file says anything.
+
+        A file that was damaged since changes nothing, and that is logged.
+        """
         held = self._held.get(workspace)
         if held is not None and tuple(map(_stamp, held.paths)) == held.stamps:
             return held.files and held.files.book
@@ -52,7 +54,7 @@ class Rulebooks:
         except HandiworkError as error:
             if held is None:
                 raise
-            _LOG.warning("the rules stay as they were: %s", error)
+            logging.getLogger(__name__).warning("the rules stay as they were: %s", error)
             self._held[workspace] = held._replace(stamps=tuple(map(_stamp, held.paths)))
             return held.files and held.files.book
         return files and files.book

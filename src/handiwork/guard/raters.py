@@ -21,7 +21,6 @@ paths = Late("handiwork.guard.paths")
 urls = Late("handiwork.guard.urls")
 
 
-
 class Rated(NamedTuple):
     """The verdict on one thing that a call touches.
 

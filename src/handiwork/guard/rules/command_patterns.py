@@ -50,7 +50,9 @@ class CommandPattern:
         self._is_quoted = self.is_exact and bool(_QUOTES.search(text))
         self.words = () if self.is_exact and _SHELL.search(text) else _split(text, pattern)
         if not text or (self.words and not self.words[0].strip("*")):
-            raise UsageError(f"the pattern {pattern!r} names no program", "name the tool alone to mean all its commands")
+            raise UsageError(
+                f"the pattern {pattern!r} names no program", "name the tool alone to mean all its commands"
+            )
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
@@ -72,7 +74,7 @@ class CommandPattern:
         return self._whole.match(_joined(words)) is not None
 
     def meets(self, invocation: Invocation) -> Meeting:
-        """Whether this is, or may be, what is meant, by another path or in another order, too; for rules that forbid."""
+        """Whether this is, or may be, what is meant, also by another path or in another order; for rules that deny."""
         words = invocation.words
         name = without_marks(words[0]).rpartition("/")[2]
         if not self.words or not name:

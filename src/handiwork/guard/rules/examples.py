@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
+from handiwork.core.loading import Late
 from handiwork.core.types import ALLOW, Ready, Scope, ToolCall, ToolEntry, Touch, Traits
 
-from ..commands import judge_command
 from ..effects import Invocation
 from ..raters import Rated
 from ..urls import judge_url
@@ -15,9 +15,11 @@ from .facts import Facts
 from .rule import Rule
 from .rulebook import is_host, meets, names
 
+commands = Late("handiwork.guard.commands")
+
 
 def fits(rule: Rule, example: str, folder: str) -> bool:
-    """Whether *rule* is for *example*: a command, a path, a URL or a tool's name, as its kind is; seen from *folder*."""
+    """Whether *rule* is for *example*: a command, path, URL or tool's name, as its kind is, seen from *folder*."""
     if rule.command is not None:
         return _fits_command(rule, example, folder)
     if rule.path is not None:
@@ -32,7 +34,7 @@ def fits(rule: Rule, example: str, folder: str) -> bool:
 def _fits_command(rule: Rule, example: str, folder: str) -> bool:
     """For a rule that allows: every program of it is covered. For another: one of them is met."""
     assert rule.command is not None
-    found = judge_command(example, folder, workspace=folder)
+    found = commands.judge_command(example, folder, workspace=folder)
     rated = Rated(ALLOW, "command", example, folder, command=found)
     if rule.action != "allow":
         return meets(rule, Facts(_made_up(rule, "command", folder), [rated])) == "yes"

@@ -8,15 +8,16 @@ import shlex
 from collections.abc import Iterator
 from functools import cached_property
 
+from handiwork.core.loading import Late
 from handiwork.core.types import Ready
 
-from ..commands import judge_command
 from ..effects import Effect, Invocation
 from ..raters import Rated
 from ..shell.marks import is_known, without_marks
 from ..urls import read_host
 from ..verdict import EDITING, CommandVerdict
 
+commands = Late("handiwork.guard.commands")
 _VALUES = re.compile(r"[=@:,]")
 _URL_HOST = re.compile(r"(?i)\b[a-z][a-z+.-]*://(?:[^/?#\s@]*@)?(\[[^\]]*\]|[^/?#\s:'\"]+)")
 _TAKES = EDITING | {"shred"}
@@ -43,9 +44,11 @@ class Facts:
         """What was found of each command, and of code, which is read as Python is."""
         found = [r.command for r in self.rated if r.command]
         workspace = self.ready.call.scope.workspace or None
-        for code in (r for r in self.rated if r.touch == "code"):
-            found.append(judge_command(f"python3 -c {shlex.quote(code.text)}", code.real, workspace=workspace))
-        return found
+        codes = (r for r in self.rated if r.touch == "code")
+        return found + [
+            commands.judge_command(f"python3 -c {shlex.quote(code.text)}", code.real, workspace=workspace)
+            for code in codes
+        ]
 
     @cached_property
     def started(self) -> list[Invocation]:

@@ -6,7 +6,7 @@ import os
 import re
 from functools import lru_cache
 
-_PARTS = re.compile(r"/\*\*/|/\*\*\Z|\A\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|[^*?\[]+|\[")
+_PARTS = re.compile(r"/\*\*/|/\*\*\Z|\A\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|(?:(?!/\*\*)[^*?\[])+|\[|/")
 _ESCAPED = re.compile(r"([*?\[])")
 
 

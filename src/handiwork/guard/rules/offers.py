@@ -41,14 +41,66 @@ _WITH_SUBCOMMANDS: Final = names(
 # What such a first word hands on to another program, or sets so that another is run later.
 _HANDS_ON: Final = frozenset(
     tuple(pair.split("."))
-    for pair in (
-        "git.config git.submodule git.bisect git.rebase git.filter-branch git.difftool git.mergetool git.alias"
-        " docker.run docker.exec docker.compose podman.run podman.exec kubectl.exec kubectl.run kubectl.debug"
-        " kubectl.cp npm.exec npm.x pnpm.exec pnpm.dlx yarn.exec yarn.dlx bun.x bun.run uv.run uv.tool uv.x"
-        " poetry.run pdm.run pipx.run bundle.exec go.run go.generate go.tool cargo.run conda.run mamba.run mix.run"
-        " rails.runner adb.shell vagrant.ssh gh.api gh.alias gh.extension glab.api glab.alias hg.alias aws.ssm"
-        " az.vm gcloud.compute heroku.run fly.ssh flyctl.ssh dotnet.exec dotnet.run composer.exec apt.-o"
-    ).split()
+    for pair in [
+        "git.config",
+        "git.submodule",
+        "git.bisect",
+        "git.rebase",
+        "git.filter-branch",
+        "git.difftool",
+        "git.mergetool",
+        "git.alias",
+        "docker.run",
+        "docker.exec",
+        "docker.compose",
+        "podman.run",
+        "podman.exec",
+        "kubectl.exec",
+        "kubectl.run",
+        "kubectl.debug",
+        "kubectl.cp",
+        "npm.exec",
+        "npm.x",
+        "pnpm.exec",
+        "pnpm.dlx",
+        "yarn.exec",
+        "yarn.dlx",
+        "bun.x",
+        "bun.run",
+        "uv.run",
+        "uv.tool",
+        "uv.x",
+        "poetry.run",
+        "pdm.run",
+        "pipx.run",
+        "bundle.exec",
+        "go.run",
+        "go.generate",
+        "go.tool",
+        "cargo.run",
+        "conda.run",
+        "mamba.run",
+        "mix.run",
+        "rails.runner",
+        "adb.shell",
+        "vagrant.ssh",
+        "gh.api",
+        "gh.alias",
+        "gh.extension",
+        "glab.api",
+        "glab.alias",
+        "hg.alias",
+        "aws.ssm",
+        "az.vm",
+        "gcloud.compute",
+        "heroku.run",
+        "fly.ssh",
+        "flyctl.ssh",
+        "dotnet.exec",
+        "dotnet.run",
+        "composer.exec",
+        "apt.-o",
+    ]
 )
 _NAMES_SCRIPT: Final = frozenset(("run", "run-script"))  # the next word is what is run
 _VERB: Final = re.compile(r"[a-z][a-z0-9:_-]*\Z")

@@ -67,7 +67,7 @@ def read_rule(
     tool = words.ours(name)
     if pattern is None or pattern in ("", "*", "**"):
         return Rule(text, action, "tool", tool, "", place, note)
-    kind = _kind(tool, pattern, words.tools.get(tool))
+    kind = _kind(pattern, words.tools.get(tool))
     if kind is None:
         raise UsageError(f"{text} can never match: {name} has no argument for such a pattern", f"write {name} alone")
     return _patterned(Rule(text, action, kind, tool, pattern, place, note), base)
@@ -79,7 +79,7 @@ def _origin(text: str, action: RuleAction, origin: str, pattern: str | None, pla
     return Rule(text, action, "origin", "", origin, place, note)
 
 
-def _kind(tool: str, pattern: str, traits: Traits | None) -> RuleKind | None:
+def _kind(pattern: str, traits: Traits | None) -> RuleKind | None:
     """What the pattern is held against, by what the tool says that it touches."""
     touched = set(traits.touches.values()) if traits else set()
     if pattern.startswith(_HOST):

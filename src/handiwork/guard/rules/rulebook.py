@@ -1,4 +1,4 @@
-"""The rules that hold, and what they make of a call: deny before ask, ask before allow, allow before the guard's asks."""
+"""The rules that hold, and what they make of a call: deny before ask, ask before allow, allow before the guard."""
 
 from __future__ import annotations
 
@@ -49,12 +49,11 @@ class Rulebook:
                               str(rule))  # fmt: skip
             if met == "maybe" and asked is None:
                 asked = Ask(f"it isn't known whether a rule denies it: {rule}", _keys(facts), str(rule))
-        if asked is None and (rule := next((r for r in self.ask if meets(r, facts) != "no"), None)):
-            asked = Ask(f"a rule asks about it: {rule}", _keys(facts), str(rule))
-        return asked
+        asking = next((rule for rule in self.ask if meets(rule, facts) != "no"), None) if asked is None else None
+        return Ask(f"a rule asks about it: {asking}", _keys(facts), str(asking)) if asking else asked
 
     def lifted(self, facts: Facts, unknown: list[Verdict], mode: Mode) -> Verdict:
-        """The guard's verdict without the asks that a rule says yes to. *unknown* is what it says of the tool itself."""
+        """The guard's verdict without what a rule says yes to. *unknown* is what it says of the tool itself."""
         used: list[Rule] = []
         left = [_unasked(verdict, _naming(self.allow, facts), used) for verdict in unknown]
         left += [self._left_of(rated, facts, mode, used) for rated in facts.rated]
@@ -62,7 +61,7 @@ class Rulebook:
         return Allow(str(used[0])) if used and isinstance(verdict, Allow) else verdict
 
     def _left_of(self, rated: Rated, facts: Facts, mode: Mode, used: list[Rule]) -> Verdict:
-        if not isinstance(rated.verdict, Ask) or mode == "read-only" and rated.command:
+        if not isinstance(rated.verdict, Ask) or (mode == "read-only" and rated.command):
             return rated.verdict
         if rated.command is not None:
             return self._left_of_command(rated, rated.command, facts, used, mode)

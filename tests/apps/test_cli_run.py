@@ -64,9 +64,11 @@ def test_an_unattended_force_push_is_refused_and_told_how_to_allow(cli, script):
     assert ran.code == 5 and "handiwork policy add allow 'terminal(git push --force origin main)'" in ran.err
 
 
-def test_a_denial_inside_another_call_counts(cli, script):
-    inner = call("tool_call", name="terminal", arguments={"command": "git push --force origin main"})
-    ran = cli("run", "x", "--json", "--toolsets", "terminal,tool_search", "--model", script(inner, "I could not."))
+def test_a_denial_inside_another_call_counts(cli, script, home):
+    cli("config", "set", "tools_budget_tokens", "1500")
+    pushed = {"name": "terminal", "arguments": {"command": "git push --force origin main"}}
+    inner = {"calls": [{"name": "tool_call", "arguments": pushed}]}
+    ran = cli("run", "x", "--json", "--model", script(inner, "I could not."))
     assert ran.code == 5, ran.document
     assert [d["name"] for d in ran.document["permission_denials"]] == ["terminal"]
 

@@ -88,7 +88,7 @@ def command_folder(ready: Ready) -> str:
     """Where the call's commands run: the path among its arguments, from the folder of its scope."""
     touches = ready.entry.traits.touches
     paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
-    return os.path.join(base_of(ready), os.path.expanduser(paths[0])) if paths else base_of(ready)
+    return os.path.join(base_of(ready), os.path.expanduser(paths[0])) if paths and paths[0] else base_of(ready)
 
 
 def _rate_path(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
@@ -120,9 +120,10 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Rated
     real = found.real or os.path.join(base_of(ready), os.path.expanduser(text))
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(base_of(ready), text)}",)
     verdict = _verdict(found.action, found.reasons, keys)
-    if found.action == "allow" and write and bounds.mode == "ask":
+    changes = write and "command" not in ready.entry.traits.touches.values()  # a command's folder isn't what it changes
+    if found.action == "allow" and changes and bounds.mode == "ask":
         verdict = Ask(f"it changes {text}", keys)
-    return Rated(verdict, "path", text, real, write)
+    return Rated(verdict, "path", text, real, changes)
 
 
 def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:

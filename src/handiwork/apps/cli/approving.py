@@ -15,7 +15,7 @@ from .asking import forget_typed, is_attended, read_line
 from .output import Output
 from .question_screen import Choice, choice_lines, choices_of, question_lines
 
-_MOST_TRIES = 3
+_WHY = "  What should it do instead? "
 _NOBODY = "nobody answered"
 
 
@@ -74,25 +74,21 @@ class TerminalApprover:
 
     def _answer(self, ready: Ready, asked: Asked, files: dict[Keep, str]) -> Answer:
         """The answer to what is shown; a wish to see more, or to keep less or more of it, is met first."""
-        breadth, tries = asked.offers[0][0] if asked.offers else "", 0
-        choices = choices_of(asked, breadth, files)
-        self._show(choice_lines(asked, choices, breadth))
-        while tries < _MOST_TRIES:
+        breadths = [breadth for breadth, _, _ in asked.offers]
+        breadth = breadths[0] if breadths else ""
+        while True:
+            choices = choices_of(asked, breadth, files)
+            self._show(choice_lines(asked, choices, breadth))
             said = self._read("  Allow? (Enter = no) ", self._seconds).strip().lower()
             choice = next((c for c in choices if c.key == said or (c.key == "1" and said in ("y", "yes"))), None)
             if choice:
                 return self._kept(ready, choice)
-            if said in ("", "n", "no"):
-                return Answer(False, note=self._read("  Why not? (told to the model) ", self._seconds) if said else "")
             if said == "d":
                 self._show(question_lines(asked, self._paint, whole=True))
-            elif said == "b" and len(asked.offers) > 1:
-                breadth = _next(breadth, [name for name, _, _ in asked.offers])
-                choices = choices_of(asked, breadth, files)
+            elif said == "b" and len(breadths) > 1:
+                breadth = breadths[(breadths.index(breadth) + 1) % len(breadths)]
             else:
-                tries += 1
-            self._show(choice_lines(asked, choices, breadth))
-        return Answer(False, note="the answer wasn't understood")
+                return Answer(False, note=self._read(_WHY, self._seconds).strip() if said == "w" else "")
 
     def _kept(self, ready: Ready, choice: Choice) -> Answer:
         """A yes. One that is to hold longer than the session is stored, and it is told where."""
@@ -110,7 +106,3 @@ class TerminalApprover:
 
     def _paint(self, text: str, colour: str) -> str:
         return self._out.paint(text, colour, sys.stderr)
-
-
-def _next(breadth: str, breadths: list[str]) -> str:
-    return breadths[(breadths.index(breadth) + 1) % len(breadths)]

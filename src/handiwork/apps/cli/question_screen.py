@@ -100,7 +100,7 @@ def choice_lines(asked: Asked, choices: Sequence[Choice], breadth: str) -> Itera
     if len(asked.offers) > 1:
         others = [f"{_BREADTHS[name]}: {rule}" for name, rule, _ in asked.offers if name != breadth]
         yield printable(f"  [b] keep it {_BREADTHS[breadth]} (now), or {', or '.join(others)}")
-    yield "  [n] no, and say why   [d] show all of it"
+    yield "  [n] no   [w] no, and say why   [d] show all of it"
 
 
 def facts_lines(call: str, facts: Mapping[str, Any]) -> Iterator[str]:

@@ -60,7 +60,9 @@ class Asked:
             "reason": self.reason,
             "text": self.text,
             "effects": [list(effect) for effect in self.effects],
-            "changes": [{"path": c.path, "diff": "\n".join(c.lines[:_MOST_SHOWN]), "note": c.note} for c in self.changes],
+            "changes": [
+                {"path": c.path, "diff": "\n".join(c.lines[:_MOST_SHOWN]), "note": c.note} for c in self.changes
+            ],
             "offers": [list(offer) for offer in self.offers],
             "digests": [list(digest) for digest in self.digests],
         }
@@ -129,5 +131,3 @@ def effect_lines(effects: Iterable[tuple[str, str]]) -> list[str]:
     rows = [(kind.replace("_", " "), target) for kind, target in effects]
     width = max((len(kind) for kind, _ in rows), default=0)
     return [f"{kind.ljust(width)}  {target}" for kind, target in rows]
-
-

@@ -143,6 +143,7 @@ class Agent:
         self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
         self._ending = "left"
+        self.task = ""  # what it was told last
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -154,6 +155,7 @@ class Agent:
         if heard.block or cancel.is_set():
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
+        self.task = prompt
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:

@@ -22,6 +22,7 @@ from ..catalog.desk import Desk
 from ..catalog.dialects.definitions import Definer
 from ..core.delegation import DELEGATION_LIMITS
 from ..core.events import Watcher, unwatched
+from ..core.loading import Late
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
 from .bindings import unbound
@@ -31,6 +32,9 @@ from .house import House
 
 if TYPE_CHECKING:
     from ..core.types import Schema
+
+
+reviewing = Late("handiwork.agent.reviewer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,22 @@ def build_agent(
     this process is one of an agent that stands below too many others.
     """
     depth = check_depth()
-    face = replace(face, approver=InTurn(face.approver) if face.approver else None)
+    made: list[Agent] = []
+    face = replace(face, approver=_approver_of(house, face.approver, lambda: made[0].task))
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
-    return _Maker(house, model, face)(Post(scope, depth), budget, session or Unkept(), face.watch)
+    made.append(_Maker(house, model, face)(Post(scope, depth), budget, session or Unkept(), face.watch))
+    return made[0]
+
+
+def _approver_of(house: House, person: Approver | None, task: Callable[[], str]) -> Approver | None:
+    """Who is asked: the person, one thing at a time; in mode `auto` the model that reviews first, where there is one."""
+    asked = InTurn(person) if person else None
+    config = house.config
+    if config.mode != "auto" or not config.reviewer:
+        return asked
+    reviewer: Approver = reviewing.Reviewer(lambda: open_model(config.reviewer, Place(Path(house.home))), task, asked)
+    return reviewer
 
 
 @dataclass(frozen=True, slots=True)

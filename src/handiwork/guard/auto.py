@@ -100,7 +100,9 @@ def _is_held_file(effect: Effect, grounds: Grounds, held: Containment) -> bool:
 
 def _below(path: str, folder: str) -> bool:
     """Whether *path* lies in *folder*, or holds it."""
-    return bool(folder) and f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/") or folder.startswith(f"{path}/")
+    return (bool(folder) and f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")) or folder.startswith(
+        f"{path}/"
+    )
 
 
 def _is_remote_far(workspace: str) -> bool:

@@ -35,6 +35,7 @@ def in_session(
         verdict = _reminded(verdict, ready)
     if mode != "auto":
         return verdict
+    stand.counts = True
     if stand.demoted:
         return _told(verdict, stand)
     if isinstance(verdict, Ask) and (clean or auto.is_clean_of_outside)(ready) and auto.needs_nobody(ready, verdict):

@@ -58,11 +58,17 @@ def _keep(standing: Standing, ask: Ask, answer: Answer) -> None:
         standing.rules.append(answer.rule)
 
 
-def note_denial(standing: Standing | None) -> None:
+def note_denial(standing: Standing) -> None:
     """One more call was denied."""
-    if standing is not None:
+    if standing.counts:
         standing.noes += 1
         standing.demoted |= standing.noes >= MOST_NOES
+
+
+def new_state(ready: Ready) -> str:
+    """What the model is told with the denial that ends the mode `auto`; empty with any other."""
+    standing = ready.call.scope.standing
+    return f"; {DEMOTED}" if standing and standing.counts and standing.noes == MOST_NOES else ""
 
 
 def _subject(deed: Effect) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from ..core.types import (
     ToolCall,
     ToolResult,
 )
-from ..core.wire import copy_json
+from ..core.wire import copy_json, dumps
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
 from .firing import Heard, firing
@@ -227,6 +227,7 @@ _HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--
 
 
 def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
+    shown = dumps(ready.args)
     for ask in ready.asks:
         if standing.covers(ready, ask):
             continue
@@ -240,12 +241,14 @@ def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
             return Refusal(_said_no(ready, ask, answer), "approval", _NOT_AGAIN)
+    if dumps(ready.args) != shown:
+        return Refusal("not executed: its arguments were changed after they were shown", "approval", _NOT_AGAIN)
     return ready
 
 
 def _said_no(ready: Ready, ask: Ask, answer: Answer) -> str:
     note = f": {answer.note}" if answer.note else ""
-    return f"not executed: not approved ({ask.reason}){note}"
+    return f"not executed: not approved ({ask.reason}){note}{standing.new_state(ready)}"
 
 
 _NOT_AGAIN = "don't repeat it; find another way"
@@ -258,7 +261,17 @@ def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effe
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, judge, foresee, approve)
+PREPARE: tuple[PrepareStep, ...] = (
+    supplied,
+    available,
+    repair,
+    pre_hooks,
+    scope_checks,
+    locate,
+    judge,
+    foresee,
+    approve,
+)
 
 # ---------------------------------------------------------------------------------------------- finish
 

@@ -14,6 +14,7 @@ from ...core.errors import UsageError
 from ...core.loading import Late
 from ...core.types import DELEGATE, Entry, Hit, SessionInfo
 from ..house import House, default
+from ..rule_keeping import RuleKeeper
 from ..sessions import (
     Reply,
     answer_call,
@@ -24,7 +25,6 @@ from ..sessions import (
     searching_sessions,
     waiting_calls,
 )
-from ..rule_keeping import RuleKeeper
 from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Approver, Message, PlannedFile, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import (
+        EMPTY_SCOPE,
+        Approver,
+        Message,
+        PlannedFile,
+        Ready,
+        Refusal,
+        Scope,
+        Status,
+        Step,
+        ToolCall,
+        ToolResult,
+    )
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (

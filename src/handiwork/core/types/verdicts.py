@@ -56,13 +56,14 @@ class Standing:
     """How one session stands with the person and the guard. Delegates share their principal's.
 
     `granted` are the keys, and `rules` the rules, that were said yes to for as long as it lives. `denied` maps what a person said
-    no to (what it is, and what it is done to) to words about that. `noes` counts denials in a row;
-    `demoted` says that the mode `auto` is over here, `told` that the person knows.
+    no to (what it is, and what it is done to) to words about that. `noes` counts denials in a row, where
+    `counts`; `demoted` says that the mode `auto` is over here, `told` that the person knows.
     """
 
     granted: set[str] = field(default_factory=set)
     rules: list[str] = field(default_factory=list)
     denied: dict[tuple[str, str], str] = field(default_factory=dict)
+    counts: bool = False
     noes: int = 0
     demoted: bool = False
     told: bool = False

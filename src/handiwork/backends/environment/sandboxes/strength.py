@@ -10,7 +10,6 @@ from ..children.offer import SCOPES, Offer, probe
 from .bubblewrap import has_filter
 
 
-
 @dataclass(frozen=True, slots=True)
 class Strength:
     """Sentences about what is kept and what is left open."""

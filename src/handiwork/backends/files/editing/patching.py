@@ -105,9 +105,7 @@ def plan(asked: Asked, place: Place) -> tuple[PlannedFile, ...]:
     return draft.planned()
 
 
-def edit_file(
-    path: str, edits: Sequence[Edit], place: Place, planned: Collection[PlannedFile] | None = None
-) -> Report:
+def edit_file(path: str, edits: Sequence[Edit], place: Place, planned: Collection[PlannedFile] | None = None) -> Report:
     """Make *edits* in one file, all or none. Raises `UsageError` naming what isn't there exactly once."""
     name = place.named(path)
     with place.files.locked([name.real]):

@@ -1,4 +1,4 @@
-"""A model that is asked before the person, in mode `auto`: it may say yes to what it finds harmless, and else they decide."""
+"""A model that is asked before the person, in mode `auto`: it may say yes to what is harmless; else they decide."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class Reviewer:
             return Answer(False, note=f"{why}; nobody is there to ask")
         person = partial(self._otherwise, ready, ask)
         said: Any = await self._workers.arun(person, timeout_s=None, name="approver")
-        return await said if hasattr(said, "__await__") else said
+        answer: bool | Answer = await said if hasattr(said, "__await__") else said
+        return answer
 
     async def _review(self, ready: Ready, ask: Ask) -> tuple[bool, str]:
         """Whether the model says yes, and why (not). A model that fails, hangs or says anything else does not."""

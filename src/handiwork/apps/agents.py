@@ -86,7 +86,7 @@ def build_agent(
 
 
 def _approver_of(house: House, person: Approver | None, task: Callable[[], str]) -> Approver | None:
-    """Who is asked: the person, one thing at a time; in mode `auto` the model that reviews first, where there is one."""
+    """Who is asked: the person, one thing at a time; in mode `auto` first a model that reviews, where there is one."""
     asked = InTurn(person) if person else None
     config = house.config
     if config.mode != "auto" or not config.reviewer:

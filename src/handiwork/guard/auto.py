@@ -25,16 +25,22 @@ commands = Late("handiwork.guard.commands")
 
 # What needs this machine: its files outside the workspace, its services, devices and other processes.
 _ON_MACHINE: Final = frozenset(
-    ("device", "firewall", "kill", "log_wipe", "package_remove", "persistence", "privilege", "run_temporary")
-    + ("self", "service", "settings")
+    (
+        *("device", "firewall", "kill", "log_wipe", "package_remove", "persistence", "privilege", "run_temporary"),
+        *("self", "service", "settings"),
+    )
 )
 # What needs another machine, or to be reached from one.
 _ON_NETWORK: Final = frozenset(
-    ("access", "cloud", "container", "listen", "package_remote", "publish", "run_fetched_code", "run_other")
-    + ("send_file", "socket")
+    (
+        *("access", "cloud", "container", "listen", "package_remote", "publish", "run_fetched_code", "run_other"),
+        *("send_file", "socket"),
+    )
 )
-# What git puts back by itself, where nothing in the work tree differs from what it has.
-_PUT_BACK: Final = re.compile(r"git (?:rm|checkout --|restore)\s(?!.*(?:-f\b|--force|--staged|--source|-s\b))")
+# What git can put back where nothing in the work tree differs from what it has, unless it is forced.
+_PUT_BACK: Final = re.compile(
+    r"git (?:rm|checkout --|restore|submodule deinit)\s(?!.*(?:-f\b|--force|--staged|--source|-s\b))"
+)
 _FAR: Final = re.compile(r"^(?!file:)[a-z+]+://|^[\w.-]+@?[\w.-]*:(?!/?/)", re.IGNORECASE)
 
 

@@ -6,8 +6,10 @@ holds: its index names the file with the hash of just this content. A folder is,
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -19,6 +21,7 @@ from .workspace import is_inside
 _MOST_FILES: Final = 2_000
 _MOST_BYTES: Final = 32 << 20
 _PATTERN: Final = "*?[{"
+_SIMPLE: Final = re.compile(r"[^*?\[{\\!(]*[*?][^\[{\\!(]*")
 _STAT, _HASH = 40, 20  # bytes of an entry: what stat said, and the hash of the content
 _STAGE, _EXTENDED = 0x3000, 0x4000
 
@@ -26,11 +29,11 @@ _STAGE, _EXTENDED = 0x3000, 0x4000
 def is_recoverable(path: str, workspace: str) -> bool:
     """Whether all that lies at *path*, which may end in a pattern, could be put back as it is now."""
     root = os.path.realpath(workspace)
-    place = os.path.realpath(_without_pattern(path))
-    if not is_inside(place, root):
+    places = [os.path.realpath(place) for place in _meant(path)]
+    if not all(is_inside(place, root) for place in places):
         return False
     tracked = _tracked(root)
-    return all(_is_kept(file, root, tracked) for file in _files_at(place))
+    return all(_is_kept(file, root, tracked) for place in places for file in _files_at(place))
 
 
 def is_clean(workspace: str) -> bool:
@@ -41,11 +44,14 @@ def is_clean(workspace: str) -> bool:
     return 0 < len(names) <= _MOST_FILES and all(_holds(os.path.join(root, name), tracked[name]) for name in names)
 
 
-def _without_pattern(path: str) -> str:
-    """The folder above the first part that is a pattern: what it may mean lies there."""
+def _meant(path: str) -> list[str]:
+    """What a path stands for that may be a pattern: at least that, where it can't be told exactly."""
     parts = path.split("/")
     fixed = next((i for i, part in enumerate(parts) if any(sign in part for sign in _PATTERN)), len(parts))
-    return "/".join(parts[:fixed]) or "/"
+    folder, rest = "/".join(parts[:fixed]) or "/", parts[fixed:]
+    if len(rest) != 1 or not _SIMPLE.fullmatch(rest[0]) or not os.path.isdir(folder):
+        return [folder]
+    return [os.path.join(folder, name) for name in fnmatch.filter(os.listdir(folder), rest[0])]
 
 
 def _files_at(place: str) -> Iterator[str]:

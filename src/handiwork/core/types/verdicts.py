@@ -55,9 +55,10 @@ class Answer:
 class Standing:
     """How one session stands with the person and the guard. Delegates share their principal's.
 
-    `granted` are the keys, and `rules` the rules, that were said yes to for as long as it lives. `denied` maps what a person said
-    no to (what it is, and what it is done to) to words about that. `noes` counts denials in a row, where
-    `counts`; `demoted` says that the mode `auto` is over here, `told` that the person knows.
+    `granted` are the keys, and `rules` the rules, that were said yes to for as long as it lives. `denied`
+    maps what a person said no to (what it is, and what it is done to) to words about that. `noes` counts
+    denials in a row, where `counts`; `demoted` says that the mode `auto` is over here, `told` that the person
+    knows.
     """
 
     granted: set[str] = field(default_factory=set)

@@ -64,7 +64,7 @@ class LandlockLauncher:
         return Fence("landlock", territory, self._policy, command, temp, refused, home=self._home)
 
     def containment(self, workspace: str) -> Containment:
-        """What its commands are held to in *workspace*. The kernel has no rule for modes, and lately one for signals."""
+        """What its commands are held to in *workspace*. There is no rule for modes, and only lately one for signals."""
         writable, own = self.territory(workspace).writable, probe().landlock >= SCOPES
         return Containment(files=True, processes=own, network=self._policy.network, writable=writable)
 

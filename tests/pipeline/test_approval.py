@@ -16,7 +16,10 @@ from handiwork.guard import policy
 from handiwork.pipeline.hooks import Hooks
 from handiwork.pipeline.line import Pipeline
 
-PATCH = "*** Begin Patch\n*** Update File: one.txt\n@@\n-1\n+one\n*** Add File: new.txt\n+new\n*** Delete File: two.txt\n*** End Patch\n"
+PATCH = (
+    "*** Begin Patch\n*** Update File: one.txt\n@@\n-1\n+one\n"
+    "*** Add File: new.txt\n+new\n*** Delete File: two.txt\n*** End Patch\n"
+)
 
 
 class Person:
@@ -187,9 +190,7 @@ def test_a_yes_for_the_session_is_kept_for_every_approver(house: House, work: Pa
     assert len(person.asked) == 1
 
 
-def test_every_call_that_does_not_run_is_told_nested_ones_too(
-    house: House, work: Path, add: Any, registry: Any
-) -> None:
+def test_every_call_that_does_not_run_is_told_nested_ones_too(work: Path, add: Any, registry: Any) -> None:
     told = list[tuple[str, str]]()
     add("inner", traits={"touches": {"c": "code"}}, properties={"c": {"type": "string"}})
     add("outer", lambda args, scope, **_: scope.call("inner", {"c": "1"}))

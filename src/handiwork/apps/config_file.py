@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
+from ..core.config import KEYS, Config, CustomToolset, Mode, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
 from .tightening import OF_PROJECTS, tightened
@@ -15,6 +15,8 @@ from .tightening import OF_PROJECTS, tightened
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
 rule_files = Late("handiwork.apps.rule_files")
+profiles = Late("handiwork.apps.profiles")
+own_programs = Late("handiwork.apps.own_programs")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -37,7 +39,7 @@ _OF_PROJECTS = frozenset(
         "policy",
     }
 )
-_STRICTNESS = ("yolo", "auto", "accept-edits", "ask", "read-only")
+STRICTNESS: tuple[Mode, ...] = ("yolo", "auto", "accept-edits", "ask", "read-only")
 
 
 def load_config(home: str, project: str = "") -> Config:
@@ -50,8 +52,10 @@ def load_config(home: str, project: str = "") -> Config:
     merged: dict[str, Any] = {}
     for path in paths:
         data = _read(path, of_project=path != _own_file(home))
+        if "defaultMode" in data.get("policy", {}):
+            data.setdefault("mode", data["policy"]["defaultMode"])
         if "mode" in data and "mode" in merged:
-            data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
+            data["mode"] = max(data["mode"], merged["mode"], key=STRICTNESS.index)
         if "policy" in data:
             data["policy"] = _joined_policy(merged.get("policy", {}), data["policy"])
         if "sandbox" in data and path != _own_file(home):
@@ -65,7 +69,7 @@ def _joined_policy(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[s
     joined = {**before, **more}
     for key in before.keys() & more.keys():
         is_mode = key == "defaultMode"
-        joined[key] = max(before[key], more[key], key=_STRICTNESS.index) if is_mode else [*before[key], *more[key]]
+        joined[key] = max(before[key], more[key], key=STRICTNESS.index) if is_mode else [*before[key], *more[key]]
     return joined
 
 
@@ -125,7 +129,8 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
         problem = _problem_of_value(key, value)
         if problem:
             raise ConfigError(f"{place}: {problem}", "correct the value there")
-        if of_project and (key not in _OF_PROJECTS or value == "yolo"):
+        is_yolo = value == "yolo" or (key == "policy" and value.get("defaultMode") == "yolo")
+        if of_project and (key not in _OF_PROJECTS or is_yolo):
             hint = "take it out there; for yourself: " + (
                 "handiwork hooks import FILE" if key == "hooks" else f"handiwork config set {key} ..."
             )
@@ -137,19 +142,34 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
 
 def _problem_of_value(key: str, value: Any) -> str | None:
     problem = problem_with(key, value)
-    if problem or key not in ("custom_toolsets", "hooks", "policy"):
-        return problem
-    if key == "policy":
-        said: str | None = rule_files.problem_with_policy(value)
-        return said
-    return _toolset_problem(value) if key == "custom_toolsets" else _hooks_problem(value)
+    look = _LOOKS.get(key)
+    return look(value) if look and not problem else problem
+
+
+def _policy_problem(policy: Mapping[Any, Any]) -> str | None:
+    problem: str | None = rule_files.problem_with_policy(policy)
+    return problem
+
+
+def _profiles_problem(said: Mapping[Any, Any]) -> str | None:
+    problem: str | None = profiles.problem_with_profiles(said)
+    return problem
 
 
 def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
+    return _told(hook_config.read_hooks, hooks, "hooks: ")
+
+
+def _programs_problem(programs: Mapping[Any, Any]) -> str | None:
+    return _told(own_programs.read_own_programs, programs)
+
+
+def _told(read: Callable[[Any], object], said: Any, where: str = "") -> str | None:
+    """What is said against what is read, with the advice; None where nothing is."""
     try:
-        hook_config.read_hooks(hooks)
+        read(said)
     except UsageError as error:
-        return f"hooks: {error}" + (f" ({error.hint})" if error.hint else "")
+        return f"{where}{error}" + (f" ({error.hint})" if error.hint else "")
     return None
 
 
@@ -162,6 +182,15 @@ def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
                 kind = "text" if key == "description" else "a list of names"
                 return f"custom_toolsets.{name}.{key}: expected {kind}, got {value!r}"
     return None
+
+
+_LOOKS: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
+    "custom_toolsets": _toolset_problem,
+    "hooks": _hooks_problem,
+    "policy": _policy_problem,
+    "profiles": _profiles_problem,
+    "programs": _programs_problem,
+}
 
 
 def _is_names(value: Any) -> bool:

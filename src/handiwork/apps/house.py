@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.desk import Desk
@@ -19,7 +19,7 @@ from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
-from ..core.errors import ConfigError, UsageError
+from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
 from ..core.types import (
@@ -28,6 +28,7 @@ from ..core.types import (
     Args,
     Background,
     Embedder,
+    Judge,
     Scope,
     SessionStore,
     ShellState,
@@ -45,13 +46,22 @@ from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
 from .rulebooks import Rulebooks
 
+if TYPE_CHECKING:
+    from ..guard.rules.rulebook import Rulebook
+    from .profiles import Profile
+
 jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
+places = Late("handiwork.backends.environment.table")
+profile_files = Late("handiwork.apps.profiles")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
+own_programs = Late("handiwork.apps.own_programs")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
+# Set for commands: an agent that is started by one stands inside the same fences.
+PROFILE_VARIABLE = "HANDIWORK_PROFILE"
 _MOST_SCOPES = 256
 _MOST_SHELLS = 4096
 Names = Iterable[str]
@@ -71,13 +81,16 @@ class House:
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.rules = Rulebooks(home, registry) if home else None
+        self.rules = Rulebooks(home, registry) if home else None
+        self.profiles: tuple[Profile, ...] = ()
+        self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
+        self._results = results
         self.pipeline = Pipeline(
             registry,
-            judge=policy(self.config.mode, (results,), rules=self.rules.book if self.rules else None),
+            judge=self._judge(self.rules.book if self.rules else None),
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
-        self._results = results
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
@@ -85,6 +98,15 @@ class House:
         self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
+        fences = tuple(profile.fence for profile in self.profiles)
+        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=fences)
+
+    @property
+    def guard_alone(self) -> Judge:
+        """What the guard says without rules of the person's."""
+        return self._judge(None)
 
     def _record_failure(self, who: str, error: str) -> None:
         hook_record.HookRecord(self.home).note(who, error)
@@ -137,6 +159,9 @@ class House:
         scanner.save()
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
+        above = os.environ.get(PROFILE_VARIABLE, "").split(",")
+        for name in dict.fromkeys(name for name in (*above, self.config.profile) if name):
+            self.use_profile(name)
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
@@ -181,7 +206,9 @@ class House:
     def _shell(self, key: tuple[Any, ...]) -> ShellState:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
-        return self._shells.setdefault(key, ShellState(key[-1]))
+        names = ",".join(profile.fence.name for profile in self.profiles)
+        exported = {PROFILE_VARIABLE: names} if names else {}
+        return self._shells.setdefault(key, ShellState(key[-1], exported))
 
     def _standing(self, session: str) -> Standing:
         """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
@@ -213,6 +240,43 @@ class House:
         wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
+        inside, self.profiles = self.profiles, ()
+        for profile in inside:  # what keeps them is another now
+            self.use_profile(profile.fence.name)
+
+    def use_profile(self, name: str) -> None:
+        """Work inside a profile of the configuration from now on, beside those that hold. Raises `UsageError`."""
+        said = self.config.profiles.get(name)
+        if said is None:
+            raise UnknownNameError("profile", name, self.config.profiles, "write it under `profiles` in config.yaml")
+        if self.rules is None or any(profile.fence.name == name for profile in self.profiles):
+            return
+        words, base = self.rules.vocabulary(), find_workspace(os.getcwd())
+        found: Profile = profile_files.read_profile(name, said or {}, words, base, self._tools_named)
+        backend = self.config.sandbox.backend
+        kept = not is_elsewhere(backend) and places.choose(backend, self.home).name != "local"
+        found = replace(found, fence=replace(found.fence, is_kept=kept))
+        self._environment.close()
+        self._scopes.clear()
+        self.profiles = (*self.profiles, found)
+        self.config = profile_files.narrowed(self.config, found, is_kept=kept)
+        self._environment = self._open_environment()
+        self.pipeline.judge = self._judge(self.rules.book)
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """What the profiles leave of a task's budget: steps, seconds, tokens."""
+        found: dict[str, float] = {}
+        for profile in self.profiles:
+            for key, amount in (profile.budgets or {}).items():
+                found[key] = min(amount, found.get(key, amount))
+        return found
+
+    def _tools_named(self, name: str) -> frozenset[str]:
+        """The tools under a name of a profile: a tool or a toolset."""
+        if self.registry.get(name) is not None and name not in self.toolsets.names():
+            return frozenset((name,))
+        return frozenset(self.toolsets.expand((name,)).tools)
 
     def close(self) -> None:
         """End every process that a tool started."""

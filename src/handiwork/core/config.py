@@ -37,7 +37,9 @@ class Config:
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `reviewer` is a model that is asked before the person in mode
     `auto`; `approval_seconds` is how long a person may take. `hooks` are commands to run, by event, as they
-    were written. `policy` holds the rules of what is allowed, asked about and denied, as they were written.
+    were written. `policy` holds the rules of what is allowed, asked about and denied, as they were written,
+    `programs` what commands that the guard doesn't know do. `profiles` are bounds by name,
+    `profile` is the one that holds.
     """
 
     version: int = CONFIG_VERSION
@@ -63,6 +65,9 @@ class Config:
     plugins_override: tuple[str, ...] = ()
     hooks: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    programs: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
 
     @property
     def tools_budget(self) -> int | None:
@@ -99,6 +104,9 @@ _KINDS: Mapping[str, Any] = {
     "plugins_override": (list,),
     "hooks": (dict,),
     "policy": (dict,),
+    "programs": (dict,),
+    "profiles": (dict,),
+    "profile": (str,),
 }
 _POSITIVE = frozenset(
     (

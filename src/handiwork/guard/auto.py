@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from handiwork.core.loading import Late
@@ -17,7 +18,7 @@ from .command_policy import Grounds
 from .deeds import CHANGES
 from .effects import Effect
 from .places import protected
-from .raters import command_folder, texts_in
+from .raters import Rated, command_folder
 from .recovery import is_clean, is_recoverable
 from .shell.marks import is_known
 
@@ -49,14 +50,16 @@ def is_clean_of_outside(ready: Ready) -> bool:
     return all(label.integrity == "trusted" for label in ready.provenance.values())
 
 
-def needs_nobody(ready: Ready, ask: Ask) -> bool:
+def needs_nobody(ready: Ready, ask: Ask, found: Sequence[Rated]) -> bool:
     """Whether all that *ask* is about is contained, or can be put back. Only for commands of our own tools."""
-    if ask.firm or ask.rule or ready.entry.origin != "builtin":
+    if ask.firm or ask.rule or ready.entry.origin != "builtin" or not ask.keys:
         return False
-    if not ask.keys or not all(key.startswith("command:") for key in ask.keys):
+    asking = [rated for rated in found if isinstance(rated.verdict, Ask)]
+    effects = [effect for rated in asking if rated.command for effect, _ in rated.command.asked]
+    if not effects or not all(rated.command and rated.command.asked for rated in asking):
         return False
     held, grounds = _containment(ready), commands.grounds_of(command_folder(ready), ready.call.scope.workspace)
-    return held.files and all(_is_harmless(effect, grounds, held) for effect in _asked(ready))
+    return held.files and all(_is_harmless(effect, grounds, held) for effect in effects)
 
 
 def _containment(ready: Ready) -> Containment:
@@ -65,18 +68,6 @@ def _containment(ready: Ready) -> Containment:
     known = getattr(scope.environment, "containment", None)
     found: Containment = known(scope.workspace) if known else Containment()
     return found
-
-
-def _asked(ready: Ready) -> list[Effect]:
-    """The effects of the call's commands that aren't allowed anyway."""
-    scope, touches = ready.call.scope, ready.entry.traits.touches
-    known = scope.shell.exported if scope.shell else {}
-    texts = [t for name, touch in touches.items() if touch == "command" for t in texts_in(ready.args.get(name))]
-    judged = (
-        commands.judge_command(text, cwd=command_folder(ready), workspace=scope.workspace or None, variables=known)
-        for text in texts
-    )
-    return [effect for found in judged for effect, _ in found.asked]
 
 
 def _is_harmless(effect: Effect, grounds: Grounds, held: Containment) -> bool:

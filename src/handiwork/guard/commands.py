@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from .command_policy import Grounds, ruling
 from .disguise import undisguised
 from .effects import Effect
+from .programs.entry import Program
 from .programs.running import Programs
 from .shell.session import Shell, environment
 from .shell.statements import Scripts
@@ -31,17 +32,20 @@ def judge_command(
     *,
     workspace: str | None = None,
     variables: Mapping[str, str] | None = None,
+    programs: Mapping[str, Program] | None = None,
 ) -> CommandVerdict:
     """Say whether a shell command may run.
 
     *cwd* is where it would run, *workspace* (default: *cwd*) the folder that is free to use; without them
-    relative paths count as inside. *variables* are exported ones that a session carries. `reasons` says why it
+    relative paths count as inside. *variables* are exported ones that a session carries,
+    *programs* a person's own entries beside the table's. `reasons` says why it
     isn't allowed; `effects` are what it would do, each with the place in the text.
     """
     home = _home(home)
     text, disguises = undisguised(command[:MOST_CHARACTERS])
     free = workspace or cwd or ""
-    shell = _shell_after(text, Grounds(home, cwd or "", free), variables)
+    engine = Scripts(Programs(programs)) if programs else _ENGINE
+    shell = _read_by(engine, text, Shell(engine, home, cwd or "", free, environment(variables)))
     effects = list(shell.effects)
     grounds = grounds_of(cwd or "", workspace or "", home=home)
     if len(command) > MOST_CHARACTERS:
@@ -62,11 +66,11 @@ def _home(home: str | None) -> str:
     return (home or os.environ.get("HOME", "/root")).rstrip("/") or "/"
 
 
-def _shell_after(text: str, grounds: Grounds, variables: Mapping[str, str] | None) -> Shell:
-    shell = Shell(_ENGINE, grounds.home, grounds.cwd, grounds.workspace, environment(variables))
+def _read_by(engine: Scripts, text: str, shell: Shell) -> Shell:
+    """The shell after it has read *text*."""
     shell.budget += len(text)
     try:
-        _ENGINE.run_text(shell, text)
+        engine.run_text(shell, text)
     except RecursionError:  # nested beyond what this interpreter follows
         shell.effect("unfollowed")
     return shell

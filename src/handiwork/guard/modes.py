@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from handiwork.core.config import Mode
 from handiwork.core.loading import Late
 from handiwork.core.types import ALLOW, Allow, Ask, Forbid, Ready, Standing, ToolEntry, Verdict
+
+from .raters import Rated
 
 auto = Late("handiwork.guard.auto")
 standing = Late("handiwork.guard.standing")
@@ -24,12 +26,19 @@ def in_mode(verdict: Verdict, entry: ToolEntry, mode: Mode, *, proven: bool) -> 
 
 
 def in_session(
-    verdict: Verdict, ready: Ready, mode: Mode, stand: Standing, *, clean: Callable[[Ready], bool] | None
+    verdict: Verdict,
+    ready: Ready,
+    *,
+    mode: Mode,
+    stand: Standing,
+    found: Sequence[Rated],
+    clean: Callable[[Ready], bool] | None,
 ) -> Verdict:
     """The verdict as it holds after what the session's person has answered so far.
 
     What they said no to is asked about again, by whichever door it comes. In mode `auto` what needs nobody
-    passes, as far as the call is *clean* of text from outside.
+    passes, by what was *found* of each thing that the call touches, as far as it is *clean* of text from
+    outside.
     """
     if stand.denied and mode in ("accept-edits", "auto") and not isinstance(verdict, Forbid):
         verdict = _reminded(verdict, ready)
@@ -38,7 +47,8 @@ def in_session(
     stand.counts = True
     if stand.demoted:
         return _told(verdict, stand)
-    if isinstance(verdict, Ask) and (clean or auto.is_clean_of_outside)(ready) and auto.needs_nobody(ready, verdict):
+    is_clean = clean or auto.is_clean_of_outside
+    if isinstance(verdict, Ask) and is_clean(ready) and auto.needs_nobody(ready, verdict, found):
         verdict = ALLOW
     return _counted(verdict, stand)
 

@@ -5,7 +5,7 @@ Only the rules of a person name tools: they are asked before and after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
@@ -15,9 +15,12 @@ from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, R
 
 from . import raters
 from .modes import in_mode, in_session
-from .raters import Bounds, Rated
+from .raters import Bounds
 
 if TYPE_CHECKING:
+    from .programs.entry import Program
+    from .rules.facts import Facts
+    from .rules.fences import Fence
     from .rules.rulebook import Rulebook
 
 fact = Late("handiwork.guard.rules.facts")
@@ -26,8 +29,10 @@ fact = Late("handiwork.guard.rules.facts")
 def policy(
     mode: Mode = "accept-edits",
     readable: Sequence[str] = (),
-    rules: Callable[[str], Rulebook | None] | None = None,
     *,
+    rules: Callable[[str], Rulebook | None] | None = None,
+    programs: Mapping[str, Program] | None = None,
+    fences: Sequence[Fence] = (),
     clean: Callable[[Ready], bool] | None = None,
 ) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
@@ -35,40 +40,50 @@ def policy(
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
     is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
     ask as a yes; what is forbidden stays so. *rules* gives those that hold now in a workspace, None where
-    there are none. *clean* says whether a call holds no text from outside, for `auto`.
+    there are none, *programs* are a person's own entries beside the table's, *fences* what no call may reach
+    beyond. *clean* says whether a call holds no text from outside, for `auto`.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    usual, careful = Bounds(mode, readable), Bounds("ask", readable)
+    usual, careful = Bounds(mode, readable, programs), Bounds("ask", readable, programs)
 
     def judge(ready: Ready, /) -> Verdict:
         entry, stand = ready.entry, ready.call.scope.standing
         bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
         book = rules(ready.call.scope.workspace) if rules is not None else None
-        if not book and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        if not book and not fences and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
         verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found)]
         proven = _is_proven(verdicts, entry)
-        if book:
-            verdict = _by_rules(book, ready, found, bounds.mode, proven=proven)
+        if book or fences:
+            facts = fact.Facts(ready, found)
+            verdict = _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
         else:
             verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
         if stand is None and mode != "auto":
             return verdict
-        return in_session(verdict, ready, mode, stand or Standing(), clean=clean)
+        return in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
 
     return judge
 
 
-def _by_rules(book: Rulebook, ready: Ready, found: list[Rated], mode: Mode, *, proven: bool) -> Verdict:
+def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
+    return next(filter(None, (fence.bars(facts) for fence in fences)), None)
+
+
+def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode: Mode, *, proven: bool) -> Verdict:
     """The verdict where there are rules: deny, then ask, then allow, then the mode. The guard's own no stays."""
-    facts = fact.Facts(ready, found)
-    ruled = book.rule_on(facts)
-    if isinstance(ruled, Forbid):
-        return ruled
-    held = in_mode(book.lifted(facts, asks_of_tool(ready.entry), mode), ready.entry, mode, proven=proven)
-    return held if ruled is None or isinstance(held, Forbid) else ruled
+    ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
+    denied = next((said for said in ruled if isinstance(said, Forbid)), None)
+    if denied:
+        return denied
+    entry = facts.ready.entry
+    of_tool = asks_of_tool(entry)
+    verdicts = [*of_tool, *(rated.verdict for rated in facts.rated)]
+    verdict = book.lifted(facts, of_tool, mode) if book else raters.together(verdicts)
+    held = in_mode(verdict, entry, mode, proven=proven)
+    return ruled[0] if ruled and not isinstance(held, Forbid) else held
 
 
 def _is_own(entry: ToolEntry) -> bool:

@@ -12,6 +12,7 @@ from handiwork.core.loading import Late
 from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Touch, Verdict
 
 if TYPE_CHECKING:
+    from .programs.entry import Program
     from .verdict import CommandVerdict
 
 # Loaded when the first command, path or URL is judged: listing tools needs none of them.
@@ -40,12 +41,12 @@ Rater: TypeAlias = Callable[[Ready, str, "Bounds"], Iterable[Rated]]
 
 
 class Bounds:
-    """What holds for every call of one policy: the mode, and what may be read beside the workspace."""
+    """What holds for every call of one policy: mode, what may be read beside the workspace, own programs' entries."""
 
-    __slots__ = ("mode", "readable")
+    __slots__ = ("mode", "programs", "readable")
 
-    def __init__(self, mode: Mode, readable: Sequence[str]) -> None:
-        self.mode, self.readable = mode, tuple(readable)
+    def __init__(self, mode: Mode, readable: Sequence[str], programs: Mapping[str, Program] | None = None) -> None:
+        self.mode, self.readable, self.programs = mode, tuple(readable), programs
 
 
 def found(ready: Ready, bounds: Bounds) -> list[Rated]:
@@ -132,7 +133,9 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
     cwd = command_folder(ready)
     scope = ready.call.scope
     known = scope.shell.exported if scope.shell else {}
-    found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
+    found = commands.judge_command(
+        text, cwd=cwd, workspace=scope.workspace or None, variables=known, programs=bounds.programs
+    )
     keys = (f"command:{text}@{cwd}{meant_by(text, known)}",)
     verdict = _verdict(found.action, found.reasons, keys)
     if bounds.mode == "read-only" and found.action == "allow" and not found.only_reads:

@@ -42,6 +42,7 @@ COMMANDS: dict[str, Command] = {
     "replay": Command("replay", "replay an exported session without model or network", common=False),
     "check": Command("check", "check what is stored, and repair it", common=False),
     "hooks": Command("hooks", "list hooks, try one out, import another agent's", common=False),
+    "policy": Command("policy", "rules of what is allowed, asked about, denied", common=False),
     "guard": Command("guard", "judge a command, path or URL; mask secrets", common=False),
 }
 

@@ -87,6 +87,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         said = _gone_on(said, past)
     if said.sandbox:
         house.move_commands(said.sandbox)
+    if said.profile:
+        house.use_profile(said.profile)
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))
@@ -131,11 +133,17 @@ def _budget(house: House, said: Namespace) -> Budget:
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
+    bounds = house.bounds
     return Budget(
-        max_steps=said.max_steps or house.config.max_steps,
-        max_seconds=said.max_seconds or house.config.max_seconds,
-        max_tokens=said.max_tokens,
+        max_steps=int(_least(said.max_steps or house.config.max_steps, bounds.get("max_steps")) or 1),
+        max_seconds=_least(said.max_seconds or house.config.max_seconds, bounds.get("max_seconds")) or 1.0,
+        max_tokens=None if (most := _least(said.max_tokens, bounds.get("max_tokens"))) is None else int(most),
     )
+
+
+def _least(*amounts: float | None) -> float | None:
+    """The smallest of what is said; None where nothing is."""
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def _prompt(words: str) -> str:

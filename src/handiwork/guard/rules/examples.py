@@ -68,7 +68,7 @@ def _is_over(denying: Rule, rule: Rule) -> bool:
     if denying.pattern == rule.pattern:
         return True
     if denying.command is not None and rule.command is not None:
-        return bool(rule.command.words) and denying.command.is_prefix and _is_met(denying, rule)
+        return bool(rule.command.words) and not denying.command.is_exact and _is_met(denying, rule)
     if denying.path is not None and rule.path is not None:
         is_literal = not re.search(r"[*?\[]", rule.pattern)
         return denying.path.reaches(rule.path.anchor if not is_literal else rule.path.written)

@@ -20,7 +20,7 @@ from ..verdict import EDITING, CommandVerdict
 commands = Late("handiwork.guard.commands")
 _VALUES = re.compile(r"[=@:,]")
 _URL_HOST = re.compile(r"(?i)\b[a-z][a-z+.-]*://(?:[^/?#\s@]*@)?(\[[^\]]*\]|[^/?#\s:'\"]+)")
-_TAKES = EDITING | {"shred"}
+TAKES = EDITING | {"shred"}
 
 
 class Facts:
@@ -58,18 +58,24 @@ class Facts:
     @cached_property
     def written(self) -> frozenset[str]:
         """Every path that would be written, moved or removed, as it is named and as what it leads to."""
-        named = [path for r in self.rated if r.touch == "path" and r.writes for path in self._spellings(r)]
-        targets = (effect.target for effect in self._effects if effect.kind in _TAKES)
+        named = self._named(writes=True)
+        targets = (effect.target for effect in self._effects if effect.kind in TAKES)
         return frozenset([*named, *(p for t in targets for p in _with_real(t, self.ready.call.scope.here))])
 
     @cached_property
     def read(self) -> frozenset[str]:
         """Every path that may be read: also each word of a command that could be one, and what is moved away."""
-        named = [path for r in self.rated if r.touch == "path" and not r.writes for path in self._spellings(r)]
+        named = self._named(writes=False)
         read = [path for command in self.commands for path in command.read]
         read += [effect.target for effect in self._effects if effect.kind in ("read_secret", "move_away", "send_file")]
         words = (os.path.join(i.cwd, os.path.expanduser(w)) for i in self.started for w in _values(i))
         return frozenset([*named, *(p for t in (*read, *words) for p in _with_real(t, self.ready.call.scope.here))])
+
+    @cached_property
+    def surely_read(self) -> frozenset[str]:
+        """Those of them that are named as what is read, whether they are there or not."""
+        named = self._named(writes=False)
+        return frozenset([*named, *(path for command in self.commands for path in command.read)])
 
     @cached_property
     def hosts(self) -> frozenset[str]:
@@ -83,6 +89,12 @@ class Facts:
     @property
     def _effects(self) -> Iterator[Effect]:
         return (effect for command in self.commands for effect in command.effects)
+
+    def _named(self, *, writes: bool) -> list[str]:
+        """The paths among the arguments. Beside a command, one is only the folder that it runs in."""
+        if any(rated.command for rated in self.rated):
+            return []
+        return [p for r in self.rated if r.touch == "path" and r.writes == writes for p in self._spellings(r)]
 
     def _spellings(self, rated: Rated) -> tuple[str, str]:
         here = self.ready.call.scope.here

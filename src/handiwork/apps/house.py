@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..guard.rules.rulebook import Rulebook
     from .profiles import Profile
 
+in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 shutil = Late("shutil")
 places = Late("handiwork.backends.environment.table")
@@ -195,7 +196,7 @@ class House:
             environment=self._environment,
             bindings=self._bindings,
             supplied=supplied,
-            approver=approver,
+            approver=self._in_time(approver, platform),
             shell=self._shell((task_id, session_id, where)),
             standing=self._standing(session_id),
         )
@@ -209,6 +210,14 @@ class House:
         names = ",".join(profile.fence.name for profile in self.profiles)
         exported = {PROFILE_VARIABLE: names} if names else {}
         return self._shells.setdefault(key, ShellState(key[-1], exported))
+
+    def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
+        """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
+        seconds = self.config.approval_seconds
+        if approver is None or seconds is None or platform != "python":
+            return approver
+        timed: Approver = in_time.InTime(approver, seconds)
+        return timed
 
     def _standing(self, session: str) -> Standing:
         """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""

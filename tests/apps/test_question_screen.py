@@ -59,7 +59,9 @@ def screen(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 def test_a_patch_is_shown_as_a_diff(screen: Screen) -> None:
     result = screen.ask("patch", "", path="app.py", old_string="# TODO handle None", new_string="return 0")
     assert result.by == "approval" and "not executed" in result.content
-    assert screen.shown == """\
+    assert (
+        screen.shown
+        == """\
 
 ● patch  (builtin), for chat-1
   app.py  +1 -1
@@ -81,13 +83,16 @@ def test_a_patch_is_shown_as_a_diff(screen: Screen) -> None:
   [n] no   [w] no, and say why   [d] show all of it
   Allow? (Enter = no)\x20
 """
+    )
 
 
 def test_a_command_is_shown_as_it_is_understood(screen: Screen) -> None:
     command = "d=build; cd sub && git push --force origin main; rm -rf ../$d"
     (screen.work / "sub").mkdir()
     screen.ask("terminal", "", mode="accept-edits", command=command)
-    assert screen.shown == """\
+    assert (
+        screen.shown
+        == """\
 
 ● terminal  (builtin), for chat-1
   d=build; cd sub && git push --force origin main; rm -rf ../$d
@@ -104,6 +109,7 @@ def test_a_command_is_shown_as_it_is_understood(screen: Screen) -> None:
   [n] no   [w] no, and say why   [d] show all of it
   Allow? (Enter = no)\x20
 """
+    )
 
 
 def test_a_rule_says_where_it_stands_and_holds_at_once(screen: Screen) -> None:

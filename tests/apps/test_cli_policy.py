@@ -213,3 +213,27 @@ def test_a_program_of_ones_own(cli: CLI, home: Path, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "config.yaml").write_text("programs: {dbtool: {only_reads: true}}\n")
     assert "not for a project to say" in cli("tools", "list").err
+
+
+def test_a_run_says_which_rules_are_ignored(cli: CLI, script: Callable[..., str], tmp_path: Path) -> None:
+    folder = tmp_path / "work" / ".handiwork"
+    folder.mkdir()
+    (folder / "config.local.yaml").write_text("policy: {allow: ['Bash(npm publish:*)']}\n")
+    ran = cli("run", "go", "--model", script("done"))
+    assert "not trusted, so ignored: allow Bash(npm publish:*)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{"permissions": {"allow": "Bash(ls)", "deny": [5, null], "defaultMode": {}, "ask": {"x": 1}}}'),
+        ("b.json", '{"permission": {"bash": {"*": {"x": 1}, "git *": ["allow"]}, "edit": null}}'),
+        ("c.toml", '[[rule]]\npriority = "high"\ncommandPrefix = 5\ndecision = "allow"\n'),
+        ("d.rules", "prefix_rule(pattern=[[5]], match=7)\nprefix_rule(pattern=[], decision=[])\nx = 1\n"),
+    ],
+)
+def test_nonsense_in_other_agents_files_is_left_out(cli: CLI, tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    ran = cli("policy", "import", str(tmp_path / name), "--dry-run", "--json")
+    assert ran.code == 0
+    assert ran.document["left_out"]

@@ -114,7 +114,7 @@ def test_without_a_sandbox_only_readers_run(open_house: Callable[..., House]) ->
 def test_a_profile_narrows_and_never_widens(open_house: Callable[..., House]) -> None:
     made = open_house("writer")
     assert made.config.mode == "ask"
-    assert made.bounds == {"max_steps": 3, "max_tokens": 1000}
+    assert made.inside.budgets == {"max_steps": 3, "max_tokens": 1000}
     assert isinstance(judged(made, "write_file", {"path": "docs/x.secret", "content": ""}), Forbid)
     assert isinstance(judged(made, "memory", {}), Forbid)
     made.use_profile("drafts")
@@ -168,13 +168,17 @@ def test_run_stands_inside(cli: Callable[..., Any], home: Path, script: Callable
     assert ran.document["calls"][0]["status"] == "refused"
     assert "beyond the profile writer" in ran.document["calls"][0]["content"]
     assert not Path("x").exists()
-    task = {"tasks": [{"goal": "write"}]}
+    task = {"tasks": [{"task": "write", "tools": ["write_file"]}]}
     delegated = [{"calls": [{"name": "delegate_task", "arguments": task}]}, {"calls": calls}, "child", "done"]
     ran = cli("run", "go", "--profile", "writer", "--model", script(*delegated), "--yes", "--json")
-    assert json.dumps(ran.document)
+    assert json.loads(ran.document["calls"][0]["content"])["results"][0]["answer"] == "child"
+    child = cli("sessions", "list", "--json").document["sessions"][0]
+    assert "beyond the profile writer" in json.dumps(cli("sessions", "show", child["id"], "--json").document)
     assert not Path("x").exists()
     ran = cli("run", "go", "--profile", "nowhere", "--model", script("done"))
     assert ran.code == 2
+    (home / "config.yaml").write_text("profile: nowhere\n")
+    assert cli("tools", "list").code == 6
 
 
 @pytest.mark.integration
@@ -189,3 +193,10 @@ def test_the_kernel_keeps_what_the_text_does_not_tell(open_house: Callable[..., 
     assert Path("docs/ok").exists()
     assert not Path("src/bad").exists()
     made.close()
+
+
+def test_tools_beyond_a_profile_are_not_shown(open_house: Callable[..., House]) -> None:
+    made = open_house("writer")
+    shown = made.supply.view(("handiwork-cli",), made.config.disabled_toolsets).names
+    assert "write_file" in shown
+    assert not shown & {"memory", "todo", "session_search"}

@@ -167,3 +167,16 @@ def test_looking_costs_little(books: Rulebooks, home: Path, work: Path) -> None:
 
 def test_a_house_without_files_has_no_rules() -> None:
     assert House(fresh_registry()).rules is None
+
+
+def test_a_link_that_a_project_brings_is_not_written_through(home: Path, work: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("mode: ask\n")
+    (work / ".handiwork/config.local.yaml").symlink_to(other)
+    with pytest.raises(UsageError, match="link"):
+        store_rule(str(home), str(work), "terminal(ls)", "project")
+    (work / ".handiwork/config.local.yaml").unlink()
+    (work / ".git/info").mkdir(parents=True)
+    (work / ".git/info/exclude").symlink_to(other)
+    store_rule(str(home), str(work), "terminal(ls)", "project")
+    assert other.read_text() == "mode: ask\n"

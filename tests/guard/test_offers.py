@@ -42,7 +42,7 @@ def answered(offer: Offer, call: object, mode: str = "accept-edits") -> bool:
     return isinstance(policy(mode, rules=lambda _: held)(call), Allow)  # type: ignore[arg-type]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(BEFORE), st.sampled_from(ASKING), st.sampled_from(AFTER), st.sampled_from(["ask", "accept-edits"])
 )

@@ -295,3 +295,37 @@ def test_rules_cost_little(tmp_path: Path) -> None:
     plain, ruled = policy(), policy(rules=lambda _: held)
     times = [min(timeit.repeat(lambda j=j: j(call), number=20, repeat=5)) / 20 for j in (plain, ruled)]  # type: ignore[misc]
     assert times[1] - times[0] < 2e-3
+
+
+def test_a_link_in_the_place_of_what_is_allowed_is_not_followed(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "id_rsa").write_text("key")
+    (work / ".env").symlink_to("../id_rsa")
+    allow = ["read_file(./.env)", "write_file(./.env)"]
+    for call in (
+        ready("read_file", {"path": ".env"}, work),
+        ready("write_file", {"path": ".env"}, work),
+        run("cat .env", work),
+    ):
+        assert isinstance(judged(call, allow=allow), Ask)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "handiwork policy add allow terminal",
+        "hw policy trust",
+        "python3 -m handiwork policy import x",
+        "handiwork run x --yes",
+        "HANDIWORK_PROFILE= handiwork run x",
+        "unset HANDIWORK_PROFILE; handiwork run x",
+        "env -u HANDIWORK_PROFILE handiwork run x",
+        "export HANDIWORK_HOME=x",
+        "echo 'policy: {allow: [terminal]}' >> .handiwork/config.local.yaml",
+        "cp x .handiwork/config.yaml",
+    ],
+)
+def test_what_changes_the_rules_themselves_asks(command: str, tmp_path: Path) -> None:
+    assert isinstance(judged(run(command, tmp_path)), Ask)
+    assert isinstance(judged(run(command, tmp_path), allow=["terminal(handiwork:*)", "terminal(hw:*)"]), Ask)

@@ -39,6 +39,7 @@ _OF_PROJECTS = frozenset(
         "policy",
     }
 )
+LOCAL = "config.local.yaml"
 STRICTNESS: tuple[Mode, ...] = ("yolo", "auto", "accept-edits", "ask", "read-only")
 
 
@@ -75,10 +76,15 @@ def _joined_policy(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[s
 
 def config_paths(home: str, project: str = "") -> list[str]:
     """The files that are read, the later ones winning."""
+    return [path for path in possible_paths(home, project) if os.path.exists(path)]
+
+
+def possible_paths(home: str, project: str = "") -> list[str]:
+    """The files that would be read if they were there: the person's, the project's, the person's for the project."""
     paths = [_own_file(home)]
     if project and os.path.join(project, ".handiwork") != home:
-        paths += [os.path.join(project, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
-    return [p for p in paths if os.path.exists(p)]
+        paths += [os.path.join(project, ".handiwork", name) for name in ("config.yaml", LOCAL)]
+    return paths
 
 
 def _own_file(home: str) -> str:

@@ -44,6 +44,7 @@ from ..sources.builtin import load_builtins
 from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
 from .config_file import load_config
+from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ own_programs = Late("handiwork.apps.own_programs")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
-# Set for commands: an agent that is started by one stands inside the same fences.
-PROFILE_VARIABLE = "HANDIWORK_PROFILE"
 _MOST_SCOPES = 256
 _MOST_SHELLS = 4096
 Names = Iterable[str]
@@ -82,8 +81,7 @@ class House:
         self.harvest = Harvest()
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.rules = Rulebooks(home, registry) if home else None
-        self.rules = Rulebooks(home, registry) if home else None
-        self.profiles: tuple[Profile, ...] = ()
+        self.inside = Inside()
         self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
         self._results = results
         self.pipeline = Pipeline(
@@ -101,8 +99,8 @@ class House:
         self._define_toolsets()
 
     def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
-        fences = tuple(profile.fence for profile in self.profiles)
-        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=fences)
+        inner = self.inside.fences
+        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=inner)
 
     @property
     def guard_alone(self) -> Judge:
@@ -160,9 +158,16 @@ class House:
         scanner.save()
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
+        self._stand_inside()
+
+    def _stand_inside(self) -> None:
+        """The profiles of whoever started this process, and that of the configuration."""
         above = os.environ.get(PROFILE_VARIABLE, "").split(",")
         for name in dict.fromkeys(name for name in (*above, self.config.profile) if name):
-            self.use_profile(name)
+            try:
+                self.use_profile(name)
+            except UsageError as error:
+                raise ConfigError(f"configuration, profile {name}: {error}", error.hint) from error
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
@@ -207,9 +212,7 @@ class House:
     def _shell(self, key: tuple[Any, ...]) -> ShellState:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
-        names = ",".join(profile.fence.name for profile in self.profiles)
-        exported = {PROFILE_VARIABLE: names} if names else {}
-        return self._shells.setdefault(key, ShellState(key[-1], exported))
+        return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
 
     def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
         """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
@@ -249,43 +252,29 @@ class House:
         wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
-        inside, self.profiles = self.profiles, ()
-        for profile in inside:  # what keeps them is another now
-            self.use_profile(profile.fence.name)
+        inside, self.inside = self.inside, Inside()
+        for name in inside.names:  # what keeps them is another now
+            self.use_profile(name)
 
     def use_profile(self, name: str) -> None:
         """Work inside a profile of the configuration from now on, beside those that hold. Raises `UsageError`."""
         said = self.config.profiles.get(name)
         if said is None:
             raise UnknownNameError("profile", name, self.config.profiles, "write it under `profiles` in config.yaml")
-        if self.rules is None or any(profile.fence.name == name for profile in self.profiles):
+        if self.rules is None or name in self.inside:
             return
-        words, base = self.rules.vocabulary(), find_workspace(os.getcwd())
-        found: Profile = profile_files.read_profile(name, said or {}, words, base, self._tools_named)
-        backend = self.config.sandbox.backend
-        kept = not is_elsewhere(backend) and places.choose(backend, self.home).name != "local"
-        found = replace(found, fence=replace(found.fence, is_kept=kept))
+        names = profile_files.Names(self.rules.vocabulary(), self.registry, self.toolsets)
+        found: Profile = profile_files.read_profile(name, said or {}, names, find_workspace(os.getcwd()))
+        if found.wants_keeping:
+            backend = self.config.sandbox.backend
+            found = found.kept(not is_elsewhere(backend) and places.choose(backend, self.home).name != "local")
         self._environment.close()
         self._scopes.clear()
-        self.profiles = (*self.profiles, found)
-        self.config = profile_files.narrowed(self.config, found, is_kept=kept)
+        self._shells.clear()
+        self.inside = self.inside.around(found)
+        self.config = profile_files.narrowed(self.config, found, names)
         self._environment = self._open_environment()
         self.pipeline.judge = self._judge(self.rules.book)
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        """What the profiles leave of a task's budget: steps, seconds, tokens."""
-        found: dict[str, float] = {}
-        for profile in self.profiles:
-            for key, amount in (profile.budgets or {}).items():
-                found[key] = min(amount, found.get(key, amount))
-        return found
-
-    def _tools_named(self, name: str) -> frozenset[str]:
-        """The tools under a name of a profile: a tool or a toolset."""
-        if self.registry.get(name) is not None and name not in self.toolsets.names():
-            return frozenset((name,))
-        return frozenset(self.toolsets.expand((name,)).tools)
 
     def close(self) -> None:
         """End every process that a tool started."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
+from ..catalog.store import ToolRegistry
+from ..catalog.toolsets import Toolsets
 from ..core.config import MODES, Config, Mode
 from ..core.sandbox import Sandbox
 from ..guard.rules.fences import Fence
@@ -26,8 +28,36 @@ class Profile:
 
     fence: Fence
     mode: Mode | None = None
-    budgets: Mapping[str, float] | None = None
+    budgets: Mapping[str, float] = field(default_factory=dict)
     writable: tuple[str, ...] | None = None
+
+    @property
+    def wants_keeping(self) -> bool:
+        """Whether there is something in it for the kernel to keep."""
+        return self.fence.write is not None or self.fence.hosts is not None
+
+    def kept(self, is_kept: bool) -> Profile:
+        """The same, where there is a sandbox, or where there is none."""
+        return replace(self, fence=replace(self.fence, is_kept=is_kept))
+
+
+class Names(NamedTuple):
+    """What profiles may name: the vocabulary of rules, tools, toolsets."""
+
+    words: Vocabulary
+    registry: ToolRegistry
+    toolsets: Toolsets
+
+    def tools(self, name: str) -> frozenset[str]:
+        """The tools under a name. Raises `UnknownNameError`."""
+        if self.registry.get(name) is not None and name not in self.toolsets.names():
+            return frozenset((name,))
+        return frozenset(self.toolsets.expand((name,)).tools)
+
+    def toolsets_without(self, tools: frozenset[str]) -> list[str]:
+        """The toolsets in which none of *tools* is."""
+        known = {entry.toolset for entry in self.registry.entries()}
+        return sorted(name for name in known if not tools.intersection(self.registry.members(name)))
 
 
 def problem_with_profiles(profiles: Mapping[Any, Any]) -> str | None:
@@ -68,19 +98,16 @@ def _is_amount(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
-def read_profile(
-    name: str, said: Mapping[str, Any], words: Vocabulary, base: str, tools_of: Callable[[str], frozenset[str]]
-) -> Profile:
-    """A profile of the configuration; `./` in it is *base*, *tools_of* gives the tools under a name.
-
-    Raises `UsageError` for a tool, toolset or rule that isn't there.
-    """
+def read_profile(name: str, said: Mapping[str, Any], names: Names, base: str) -> Profile:
+    """A profile of the configuration; `./` in it is *base*. Raises `UsageError` for what isn't there."""
     files, policy = said.get("files", {}), said.get("policy", {})
     book = Rulebook(
-        ask=tuple(read_rule(t, "ask", words, base=base, place=f"profile {name}") for t in policy.get("ask", ())),
-        deny=tuple(read_rule(t, "deny", words, base=base, place=f"profile {name}") for t in policy.get("deny", ())),
+        ask=tuple(read_rule(t, "ask", names.words, base=base, place=f"profile {name}") for t in policy.get("ask", ())),
+        deny=tuple(
+            read_rule(t, "deny", names.words, base=base, place=f"profile {name}") for t in policy.get("deny", ())
+        ),
     )
-    tools = frozenset[str]().union(*map(tools_of, said["tools"])) if "tools" in said else None
+    tools = frozenset[str]().union(*map(names.tools, said["tools"])) if "tools" in said else None
     write = _globs(files.get("write"), base)
     fence = Fence(name, tools, _globs(files.get("read"), base), write, _hosts(said), book)
     return Profile(fence, said.get("mode"), said.get("budgets", {}), _folders(write))
@@ -102,15 +129,17 @@ def _folders(globs: tuple[PathGlob, ...] | None) -> tuple[str, ...] | None:
     return tuple(folder for folder in whole if not set(folder) & set("*?[") and os.path.isdir(folder))
 
 
-def narrowed(config: Config, profile: Profile, *, is_kept: bool) -> Config:
-    """*config* with no more than the profile leaves. *is_kept* says that there is a sandbox to keep it."""
-    budgets = profile.budgets or {}
+def narrowed(config: Config, profile: Profile, names: Names) -> Config:
+    """*config* with no more than the profile leaves; toolsets of which it leaves nothing aren't shown."""
+    budgets, tools = profile.budgets, profile.fence.tools
+    hidden = () if tools is None else names.toolsets_without(tools)
     return replace(
         config,
         mode=max(config.mode, profile.mode or config.mode, key=STRICTNESS.index),
         max_steps=int(min(config.max_steps, budgets.get("max_steps", config.max_steps))),
         max_seconds=float(min(config.max_seconds, budgets.get("max_seconds", config.max_seconds))),
-        sandbox=_sandbox(config.sandbox, profile) if is_kept else config.sandbox,
+        sandbox=_sandbox(config.sandbox, profile) if profile.fence.is_kept else config.sandbox,
+        disabled_toolsets=(*config.disabled_toolsets, *hidden),
     )
 
 

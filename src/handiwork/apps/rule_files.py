@@ -13,7 +13,7 @@ from ..core.loading import Late
 from ..guard.rules.examples import fits, shadow_of
 from ..guard.rules.rule import ACTIONS, Rule, RuleAction, Vocabulary, read_rule
 from ..guard.rules.rulebook import Rulebook
-from .config_file import text_of
+from .config_file import config_paths, text_of
 from .rule_trust import RuleTrust
 
 yaml = Late("yaml")
@@ -42,17 +42,9 @@ def read_rule_files(home: str, workspace: str, words: Vocabulary) -> RuleFiles:
 
     What a project's files allow holds once a person has trusted it.
     """
-    files = tuple(_read(path, home, workspace, words) for path in rule_paths(home, workspace) if os.path.exists(path))
+    files = tuple(_read(path, home, workspace, words) for path in config_paths(home, workspace))
     lists = {action: tuple(r for f in files for r in f.rules if r.action == action) for action in ACTIONS}
     return RuleFiles(files, Rulebook(**lists))
-
-
-def rule_paths(home: str, workspace: str) -> list[str]:
-    """The files that may hold rules: the person's, the project's, the person's for this project."""
-    paths = [os.path.join(home, "config.yaml")] if home else []
-    if home and workspace and os.path.join(workspace, ".handiwork") != home:
-        paths += [os.path.join(workspace, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
-    return paths
 
 
 def _read(path: str, home: str, workspace: str, words: Vocabulary) -> RuleFile:

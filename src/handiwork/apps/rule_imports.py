@@ -136,12 +136,12 @@ def _json_file(path: str) -> _Read:
 
 def _claude(said: Mapping[str, Any]) -> _Read:
     left = [Left(f"additionalDirectories: {d}", "write it under `sandbox.writable`")
-            for d in said.get("additionalDirectories", ())]  # fmt: skip
-    mode = str(said.get("defaultMode", ""))
+            for d in _listed(said.get("additionalDirectories", []))]  # fmt: skip
+    mode = str(said.get("defaultMode") or "")
     if mode and mode not in _MODES:
         left.append(Left(f"defaultMode: {mode}", "a mode that asks nobody is only for yourself to set"))
     lines = [Line(action, _claude_path(str(text)), str(text))
-             for action in ("deny", "ask", "allow") for text in said.get(action, ())]  # fmt: skip
+             for action in ("deny", "ask", "allow") for text in _listed(said.get(action, []))]  # fmt: skip
     return [Line(_ACTIONS[line.action], line.rule, line.was) for line in lines], _MODES.get(mode, ""), left
 
 
@@ -164,7 +164,7 @@ def _opencode(said: Mapping[str, Any] | str) -> _Read:
         entries = value if isinstance(value, dict) else {"*": value}
         for place, (pattern, decision) in enumerate(entries.items()):
             was = f"{name}: {pattern}: {decision}"
-            if decision not in _ACTIONS:
+            if str(decision) not in _ACTIONS:
                 left.append(Left(was, "there is no such thing here"))
             elif any(_reaches(p, pattern) for p in list(entries)[place + 1 :]):
                 left.append(Left(was, "a later entry goes before it"))
@@ -185,11 +185,11 @@ def _gemini(path: str) -> _Read:
         rules = tomllib.loads(_text(path)).get("rule")
     except ValueError as error:
         raise UsageError(f"{path}: not TOML: {error}", "correct it there") from error
-    if not isinstance(rules, list):
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise UsageError(f"{path}: holds no rules", "a file with [[rule]] is expected")
     lines: list[Line] = []
     left: list[Left] = []
-    for rule in sorted(rules, key=lambda r: -float(r.get("priority", 0))):
+    for rule in sorted(rules, key=_priority):
         was = ", ".join(f"{key}={value!r}" for key, value in rule.items())
         action = _ACTIONS.get(str(rule.get("decision", "")))
         odd = next((key for key in ("argsPattern", "commandRegex", "modes") if key in rule), "")
@@ -202,18 +202,23 @@ def _gemini(path: str) -> _Read:
     return sorted(lines, key=lambda line: ("deny", "ask", "allow").index(line.action)), "", left
 
 
+def _priority(rule: Mapping[str, Any]) -> float:
+    said = rule.get("priority", 0)
+    return -float(said) if isinstance(said, (int, float)) else 0.0
+
+
 def _gemini_rules(rule: Mapping[str, Any]) -> Iterator[str]:
     for name in _listed(rule.get("toolName", "*")):
         server = rule.get("mcpName")
-        tool = f"mcp__{server}__{name}" if server else _GEMINI.get(name, name)
-        prefixes = _listed(rule["commandPrefix"]) if "commandPrefix" in rule else []
+        tool = f"mcp__{server}__{name}" if server else _GEMINI.get(str(name), str(name))
+        prefixes = map(str, _listed(rule["commandPrefix"])) if "commandPrefix" in rule else []
         yield from (f"{tool}({escaped(prefix)}:*)" for prefix in prefixes)
-        if not prefixes:
+        if "commandPrefix" not in rule:
             yield tool
 
 
-def _listed(value: Any) -> list[str]:
-    return [str(v) for v in value] if isinstance(value, list) else [str(value)]
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _codex(path: str) -> _Read:
@@ -229,7 +234,9 @@ def _codex(path: str) -> _Read:
         if said is None:
             left.append(Left(ast.unparse(node), "only prefix_rule with plain values is read"))
             continue
-        examples = {key: [_as_command(e) for e in said[key]] for key in ("match", "not_match") if said.get(key)}
+        examples = {
+            key: [_as_command(e) for e in _listed(said[key])] for key in ("match", "not_match") if said.get(key)
+        }
         words = [part if isinstance(part, list) else [part] for part in said["pattern"]]
         combined = [shlex.join(combination) for combination in itertools.product(*words)]
         action = _ACTIONS[said.get("decision", "allow")]
@@ -247,8 +254,14 @@ def _keywords(node: ast.stmt) -> dict[str, Any] | None:
         said = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
     except ValueError:
         return None
-    fine = isinstance(said.get("pattern"), list) and said.get("decision", "allow") in _ACTIONS
-    return said if fine else None
+    pattern, examples = said.get("pattern"), [*_listed(said.get("match", [])), *_listed(said.get("not_match", []))]
+    words = [word for part in _listed(pattern) for word in (part if isinstance(part, list) else [part])]
+    fine = isinstance(pattern, list) and bool(words) and all(isinstance(word, str) for word in words)
+    return said if fine and str(said.get("decision", "allow")) in _ACTIONS and all(map(_is_example, examples)) else None
+
+
+def _is_example(example: Any) -> bool:
+    return isinstance(example, str) or (isinstance(example, list) and all(isinstance(word, str) for word in example))
 
 
 def _as_command(example: Any) -> str:

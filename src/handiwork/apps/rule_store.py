@@ -8,12 +8,11 @@ from typing import Literal, TypeAlias
 
 from ..core.errors import UsageError
 from ..guard.rules.rule import RuleAction
-from .config_file import parse, text_of
+from .config_file import LOCAL, parse, text_of
 from .rule_edits import Stored, add_rule, remove_rule, text_of_entry
 from .rule_trust import RuleTrust
 
 RuleScope: TypeAlias = Literal["project", "always"]
-LOCAL = "config.local.yaml"
 
 
 def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action: RuleAction = "allow") -> Stored:
@@ -25,6 +24,8 @@ def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action
     path = rule_file(home, workspace, scope)
     if scope == "always":
         return add_rule(path, action, rule)
+    if os.path.realpath(path) != os.path.join(os.path.realpath(workspace), ".handiwork", LOCAL):
+        raise UsageError(f"{path} is a link to elsewhere", "remove the link; a project could have it lead anywhere")
     allowed = allowed_in(path)
     if not RuleTrust(home).trusts(path, allowed):
         hint = "look at it, then: handiwork policy trust"
@@ -68,6 +69,8 @@ def _keep_out_of_git(workspace: str) -> None:
     if folder is None:
         return
     exclude = folder / "info" / "exclude"
+    if exclude.is_symlink() or exclude.parent.is_symlink():  # whoever made it may have it lead anywhere
+        return
     line = f".handiwork/{LOCAL}"
     text = exclude.read_text(encoding="utf-8", errors="surrogateescape") if exclude.exists() else ""
     if not any(line in known for known in text.splitlines()):

@@ -11,6 +11,7 @@ from ..catalog.store import ToolRegistry
 from ..core.errors import HandiworkError
 from ..core.loading import Late
 from ..core.types import Traits
+from .config_file import possible_paths
 
 rule_files = Late("handiwork.apps.rule_files")
 rule = Late("handiwork.guard.rules.rule")
@@ -71,6 +72,11 @@ class Rulebooks:
             self._held[workspace] = _Held(paths, stamps, files)
             return files
 
+    def ignored(self, workspace: str) -> list[str]:
+        """What the project's files would allow, and nobody has trusted."""
+        files = self.files(workspace)
+        return [rule.text for file in (files.files if files else ()) for rule in file.ignored]
+
     def vocabulary(self) -> Any:
         """The names that rules may use."""
         tools = {**_KNOWN_ELSEWHERE, **{entry.name: entry.traits for entry in self._registry.entries()}}
@@ -78,10 +84,7 @@ class Rulebooks:
 
     def _paths(self, workspace: str) -> tuple[str, ...]:
         """The files with rules, and the record of what was trusted."""
-        own = [os.path.join(self._home, "config.yaml")]
-        if workspace and os.path.join(workspace, ".handiwork") != self._home:
-            own += [os.path.join(workspace, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
-        return (*own, os.path.join(self._home, "trusted_rules.json"))
+        return (*possible_paths(self._home, workspace), os.path.join(self._home, "trusted_rules.json"))
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:

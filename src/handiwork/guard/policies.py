@@ -6,6 +6,7 @@ Only the rules of a person name tools: they are asked before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
@@ -83,7 +84,9 @@ def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode
     verdicts = [*of_tool, *(rated.verdict for rated in facts.rated)]
     verdict = book.lifted(facts, of_tool, mode) if book else raters.together(verdicts)
     held = in_mode(verdict, entry, mode, proven=proven)
-    return ruled[0] if ruled and not isinstance(held, Forbid) else held
+    if not ruled or isinstance(held, Forbid):
+        return held
+    return replace(ruled[0], reason=f"{ruled[0].reason}; {held.reason}") if isinstance(held, Ask) else ruled[0]
 
 
 def _is_own(entry: ToolEntry) -> bool:

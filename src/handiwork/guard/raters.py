@@ -118,13 +118,19 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Rated
         real=ready.real_paths.get(text, ""),
         files=scope.environment.files if scope.environment else None,
     )
-    real = found.real or os.path.join(base_of(ready), os.path.expanduser(text))
+    real = found.real or ready.real_paths.get(text) or _real(ready, text)
     keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(base_of(ready), text)}",)
     verdict = _verdict(found.action, found.reasons, keys)
     changes = write and "command" not in ready.entry.traits.touches.values()  # a command's folder isn't what it changes
     if found.action == "allow" and changes and bounds.mode == "ask":
         verdict = Ask(f"it changes {text}", keys)
     return Rated(verdict, "path", text, real, changes)
+
+
+def _real(ready: Ready, text: str) -> str:
+    """What a path leads to on this machine, where nobody has looked yet."""
+    whole = os.path.join(base_of(ready), os.path.expanduser(text))
+    return whole if "\0" in whole else os.path.realpath(whole)
 
 
 def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:

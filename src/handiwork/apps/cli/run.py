@@ -20,6 +20,7 @@ from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ...core.loading import Late
 from ...core.types import SessionInfo
+from ...guard.workspace import find_workspace
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..rule_keeping import RuleKeeper
@@ -90,6 +91,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
     if said.profile:
         house.use_profile(said.profile)
     cwd = folder_of(said)
+    if house.rules and (ignored := house.rules.ignored(find_workspace(cwd or os.getcwd()))):
+        out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")
     enabled, disabled = selection_of(house, said)
     approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))
     waits = getattr(said, "wait", False)
@@ -133,7 +136,7 @@ def _budget(house: House, said: Namespace) -> Budget:
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
-    bounds = house.bounds
+    bounds = house.inside.budgets
     return Budget(
         max_steps=int(_least(said.max_steps or house.config.max_steps, bounds.get("max_steps")) or 1),
         max_seconds=_least(said.max_seconds or house.config.max_seconds, bounds.get("max_seconds")) or 1.0,

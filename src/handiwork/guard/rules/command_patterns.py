@@ -79,11 +79,11 @@ class CommandPattern:
         name = without_marks(words[0]).rpartition("/")[2]
         if not self.words or not name:
             return "maybe" if self.words else "no"
-        if self._whole.match(_joined((name, *words[1:]))):
-            return "yes"
-        if self.is_exact or not _fits(self.words[0], name):
+        if not _fits(self.words[0], name):
             return "no"
-        return self._shape(name, list(words[1:]))
+        if self._whole.match(_joined((*self.words[:1], *words[1:]))):
+            return "yes"
+        return "no" if self.is_exact else self._shape(name, list(words[1:]))
 
     def _shape(self, name: str, args: list[str]) -> Meeting:
         """By subcommands and options, wherever they stand."""

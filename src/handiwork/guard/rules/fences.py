@@ -51,14 +51,16 @@ def _written(fence: Fence, facts: Facts) -> str:
     unknown = next((e.target for e in effects if e.kind in TAKES and not is_known(e.target)), None)
     if unknown is not None:
         return f"it writes to what is only known when it runs ({shown(unknown)})"
-    return next((f"it writes {path}" for path in sorted(facts.written) if not _is_in(path, fence.write)), "")
+    real = sorted(set(map(os.path.realpath, facts.written)))
+    return next((f"it writes {path}" for path in real if not _is_in(path, fence.write)), "")
 
 
 def _read(fence: Fence, facts: Facts) -> str:
     if fence.read is None:
         return ""
-    there = (path for path in sorted(facts.read) if path in facts.surely_read or os.path.lexists(path))
-    return next((f"it reads {path}" for path in there if not _is_in(path, fence.read)), "")
+    there = (path for path in facts.read if path in facts.surely_read or os.path.lexists(path))
+    real = sorted(set(map(os.path.realpath, there)))
+    return next((f"it reads {path}" for path in real if not _is_in(path, fence.read)), "")
 
 
 def _is_in(path: str, globs: Iterable[PathGlob]) -> bool:

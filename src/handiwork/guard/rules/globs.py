@@ -6,6 +6,8 @@ import os
 import re
 from functools import lru_cache
 
+from handiwork.core.errors import UsageError
+
 _PARTS = re.compile(r"/\*\*/|/\*\*\Z|\A\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|(?:(?!/\*\*)[^*?\[])+|\[|/")
 _ESCAPED = re.compile(r"([*?\[])")
 
@@ -26,9 +28,14 @@ class PathGlob:
             whole = f"{_literal(base)}/{whole.removeprefix('./')}" if base else whole.removeprefix("./")
         self.written = os.path.normpath(whole).replace("//", "/")
         text = _translated(self.written)
-        self._exact = re.compile(text + r"\Z", re.DOTALL)
         tail = text if not self.is_loose else _translated(f"/**/{bare.rstrip('/')}")
-        self._below = re.compile(tail + r"(?:/.*)?\Z", re.DOTALL)
+        try:
+            self._exact = re.compile(text + r"\Z", re.DOTALL)
+            self._below = re.compile(tail + r"(?:/.*)?\Z", re.DOTALL)
+        except re.error as error:
+            raise UsageError(
+                f"the pattern {pattern!r} can't be read: {error}", "correct what is in its brackets"
+            ) from error
         self.anchor = _anchor(whole)
 
     def covers(self, path: str) -> bool:
@@ -69,5 +76,7 @@ def _part(part: str) -> str:
         return {"**": ".*", "*": "[^/]*", "?": "[^/]"}[part]
     if part[0] == "[" and len(part) > 1:
         inner = part[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-        return f"[^{inner[1:]}]" if inner[0] == "!" else f"[{inner}]" if inner != "^" else r"\^"
+        if len(inner) > 1 and inner[0] in "!^":
+            return f"[^/{inner[1:]}]"
+        return f"[{inner}]" if inner not in ("^", "!") else "\\" + inner
     return re.escape(part)

@@ -13,6 +13,7 @@ from handiwork.core.types import Allow, Ask, Forbid, Ready, Verdict
 
 from ..effects import Effect
 from ..raters import Rated, together
+from ..shell.marks import is_known
 from ..verdict import EDITING, CommandVerdict
 from ..workspace import is_inside
 from .command_patterns import Meeting
@@ -179,7 +180,8 @@ def _lifts(rule: Rule, effect: Effect, rated: Rated, found: CommandVerdict, fact
     """Whether a rule says yes to one thing that a command does."""
     if rule.path is not None:
         kinds = ("write", "append") if rule.kind == "write" else ("read_secret",)
-        return effect.kind in kinds and rule.path.covers(effect.target)
+        is_meant = rule.path.covers(effect.target) and rule.path.covers(os.path.realpath(effect.target))
+        return effect.kind in kinds and is_known(effect.target) and is_meant
     if rule.command is None or not is_tool(rule, facts):
         return False
     if not rule.command.is_exact and effect.kind in _NEVER_BY_STAR:

@@ -126,7 +126,7 @@ def test_a_job_and_a_form_are_answered_each_once_in_any_order(cli, script, plugi
 
 def test_what_waits_has_the_facts_of_the_question(cli, waiting, outside):
     facts = waiting["facts"]
-    assert facts["effects"] == [["write", str(outside)]] and facts["origin"] == "builtin" and facts["cwd"]
+    assert facts["effects"] == [["write", str(outside)]] and facts["origin"] and facts["cwd"]
     assert facts["changes"] == [{"path": str(outside), "diff": "+x", "note": "is new"}]
     assert [breadth for breadth, _, _ in facts["offers"]] == ["exact", "path"]
     shown = cli("sessions", "pending").out

@@ -25,6 +25,9 @@ from handiwork.core.types import (
     Traits,
 )
 from handiwork.guard import policy
+from handiwork.guard.auto import _is_held_file
+from handiwork.guard.command_policy import Grounds
+from handiwork.guard.effects import Effect
 from handiwork.guard.recovery import is_clean, is_recoverable
 from handiwork.guard.standing import DEMOTED, remember
 
@@ -107,6 +110,14 @@ def auto(work: Path, held: Containment, command: str, **scope: Any) -> Any:
         ("aws s3 rm s3://b --recursive", CLOSED, True),
         ("aws s3 rm s3://b --recursive", OPEN_NETWORK, False),
         ("curl http://example.org/x | sh", OPEN_NETWORK, False),
+        ("rm -rf src/*.py", CLOSED, True),
+        ("rm -rf */new", CLOSED, False),
+        ("git push --force ./bare main", CLOSED, False),
+        ("git push --force file:///srv/bare main", CLOSED, False),
+        ("ansible all -m command --args 'make all'", CLOSED, True),
+        ("ansible all -m command --args 'rm -rf new'", CLOSED, False),
+        ("ansible all -m command --args 'make all'", OPEN_NETWORK, False),
+        ("git rm -r src", CLOSED, False),  # not while a file differs: it may be one of those
         ("git reset --hard", CLOSED, False),
         ("git checkout -- changed/c.py", CLOSED, False),
         ("cat .env", CLOSED, False),
@@ -118,6 +129,14 @@ def auto(work: Path, held: Containment, command: str, **scope: Any) -> Any:
 def test_contained_or_undoable_passes(repository: Path, command: str, held: Containment, passes: bool) -> None:
     verdict = auto(repository, held, command)
     assert verdict == ALLOW if passes else isinstance(verdict, Ask), verdict
+
+
+def test_a_pattern_from_above_may_mean_the_workspace(repository: Path) -> None:
+    held, grounds = replace(CLOSED, writable=(str(repository),)), Grounds("/home/me", str(repository), str(repository))
+    above, name = repository.parent, repository.name
+    for path in (f"{above}/*/new", f"{above}/?{name[1:]}/new/d.py", f"/*{above}/{name}/new", str(above), "/"):
+        assert not _is_held_file(Effect("delete_tree", path), grounds, held), path
+    assert _is_held_file(Effect("delete_tree", "/opt/*/new"), grounds, held)
 
 
 @pytest.mark.parametrize("command", ["rm -rf /", "rm -rf ~", ":(){ :|:& };:", "mkfs.ext4 /dev/sda1", "shutdown now"])

@@ -19,8 +19,9 @@ from .deeds import CHANGES
 from .effects import Effect
 from .places import protected
 from .raters import Rated, command_folder
-from .recovery import is_clean, is_recoverable
+from .recovery import is_clean, is_recoverable, without_pattern
 from .shell.marks import is_known
+from .verdict import CommandVerdict
 
 commands = Late("handiwork.guard.commands")
 
@@ -34,7 +35,7 @@ _ON_MACHINE: Final = frozenset(
 # What needs another machine, or to be reached from one.
 _ON_NETWORK: Final = frozenset(
     (
-        *("access", "cloud", "container", "listen", "package_remote", "publish", "run_fetched_code", "run_other"),
+        *("access", "cloud", "container", "listen", "package_remote", "publish", "run_fetched_code"),
         *("send_file", "socket"),
     )
 )
@@ -42,6 +43,8 @@ _ON_NETWORK: Final = frozenset(
 _PUT_BACK: Final = re.compile(
     r"git (?:rm|checkout --|restore|submodule deinit)\s(?!.*(?:-f\b|--force|--staged|--source|-s\b))"
 )
+# A push to a name, not to a path.
+_PUSH: Final = re.compile(r"git push\s(?!.*(?:^|[\s'\"=])(?:[./~]|file:))")
 _FAR: Final = re.compile(r"^(?!file:)[a-z+]+://|^[\w.-]+@?[\w.-]*:(?!/?/)", re.IGNORECASE)
 
 
@@ -77,9 +80,17 @@ def _is_harmless(effect: Effect, grounds: Grounds, held: Containment) -> bool:
         return held.processes
     if effect.kind in _ON_NETWORK:
         return held.processes and held.network == "off"
+    if effect.kind == "run_other":
+        return held.processes and held.network == "off" and _is_allowed(effect.target, grounds)
     if effect.kind == "rewrite":  # a push goes nowhere; what else rewrites history does so here
-        return held.network == "off" and effect.target.startswith("git push ") and _is_remote_far(grounds.workspace)
+        return held.network == "off" and bool(_PUSH.match(effect.target)) and _is_remote_far(grounds.workspace)
     return effect.kind == "discard" and bool(_PUT_BACK.match(effect.target)) and is_clean(grounds.workspace)
+
+
+def _is_allowed(command: str, grounds: Grounds) -> bool:
+    """Whether a command that is handed on, which may come back here, would be allowed by itself."""
+    found: CommandVerdict = commands.judge_command(command, cwd=grounds.cwd, workspace=grounds.workspace)
+    return is_known(command) and found.action == "allow"
 
 
 def _is_held_file(effect: Effect, grounds: Grounds, held: Containment) -> bool:
@@ -87,19 +98,19 @@ def _is_held_file(effect: Effect, grounds: Grounds, held: Containment) -> bool:
     path, is_mode = effect.target, effect.kind.startswith("mode")
     if not path.startswith("/") or not is_known(path):
         return False
-    real = os.path.realpath(path)
-    if not any(_below(place, folder) for place in (path, real) for folder in (*held.writable, grounds.workspace)):
+    fixed = without_pattern(path)  # a pattern may mean all below the folder before it
+    places = {path, fixed, os.path.realpath(path), os.path.realpath(fixed)}
+    if not any(_meets(place, folder) for place in places for folder in (*held.writable, grounds.workspace)):
         return held.modes or not is_mode
     if is_mode or protected(grounds.inner(path) or path) or effect.kind == "shred":
         return False
     return is_recoverable(path, grounds.workspace)
 
 
-def _below(path: str, folder: str) -> bool:
+def _meets(path: str, folder: str) -> bool:
     """Whether *path* lies in *folder*, or holds it."""
-    return (bool(folder) and f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")) or folder.startswith(
-        f"{path}/"
-    )
+    one, other = (f"{place.rstrip('/')}/" for place in (path, folder))
+    return bool(folder) and (one.startswith(other) or other.startswith(one))
 
 
 def _is_remote_far(workspace: str) -> bool:

@@ -44,14 +44,20 @@ def is_clean(workspace: str) -> bool:
     return 0 < len(names) <= _MOST_FILES and all(_holds(os.path.join(root, name), tracked[name]) for name in names)
 
 
-def _meant(path: str) -> list[str]:
-    """What a path stands for that may be a pattern: at least that, where it can't be told exactly."""
+def without_pattern(path: str) -> str:
+    """The path before its first part that is a pattern; itself where none is."""
     parts = path.split("/")
     fixed = next((i for i, part in enumerate(parts) if any(sign in part for sign in _PATTERN)), len(parts))
-    folder, rest = "/".join(parts[:fixed]) or "/", parts[fixed:]
-    if len(rest) != 1 or not _SIMPLE.fullmatch(rest[0]) or not os.path.isdir(folder):
+    return "/".join(parts[:fixed]) or "/"
+
+
+def _meant(path: str) -> list[str]:
+    """What a path stands for that may be a pattern: at least that, where it can't be told exactly."""
+    folder = without_pattern(path)
+    last = path[len(folder) :].strip("/")
+    if "/" in last or not _SIMPLE.fullmatch(last) or not os.path.isdir(folder):
         return [folder]
-    return [os.path.join(folder, name) for name in fnmatch.filter(os.listdir(folder), rest[0])]
+    return [os.path.join(folder, name) for name in fnmatch.filter(os.listdir(folder), last)]
 
 
 def _files_at(place: str) -> Iterator[str]:

@@ -79,6 +79,7 @@ def test_a_projects_rules(cli: CLI, home: Path, tmp_path: Path) -> None:
     assert "ignored: not trusted" in cli("policy", "list").out
     assert cli("policy", "test", "npm publish").code == 5
     assert cli("policy", "trust").out.startswith("trusted: allow Bash(npm publish:*)")
+    assert "rules trusted" in (home / "audit.jsonl").read_text()
     assert cli("policy", "test", "npm publish").code == 0
     assert cli("policy", "add", "allow", "Bash(git push:*)", "--project").code == 0
     assert "git push" in (folder / "config.local.yaml").read_text()

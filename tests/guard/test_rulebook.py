@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import timeit
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from handiwork.core.types import Allow, Ask, Forbid
+from handiwork.core.types import Allow, Ask, Forbid, Label
 from handiwork.guard import policy
 from handiwork.guard.programs.table import PROGRAMS
 
@@ -329,3 +330,10 @@ def test_a_link_in_the_place_of_what_is_allowed_is_not_followed(tmp_path: Path) 
 def test_what_changes_the_rules_themselves_asks(command: str, tmp_path: Path) -> None:
     assert isinstance(judged(run(command, tmp_path)), Ask)
     assert isinstance(judged(run(command, tmp_path), allow=["terminal(handiwork:*)", "terminal(hw:*)"]), Ask)
+
+
+def test_a_rule_does_not_answer_for_values_that_come_from_outside(tmp_path: Path) -> None:
+    call = replace(run(FORCED, tmp_path), provenance={"command": Label("outside", "example.com")})
+    verdict = judged(call, allow=["terminal(git push:*)", "terminal"])
+    assert isinstance(verdict, Ask)
+    assert "comes from outside" in verdict.reason

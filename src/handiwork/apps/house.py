@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from ..core.types import (
     ShellState,
     Standing,
     ToolCall,
+    ToolEntry,
 )
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
@@ -43,6 +44,7 @@ from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
 from ..sources.modules import Harvest
 from ..sources.plugins import Ground, load_plugins
+from .audit import open_audit
 from .config_file import load_config
 from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
@@ -51,8 +53,12 @@ if TYPE_CHECKING:
     from ..guard.rules.rulebook import Rulebook
     from .profiles import Profile
 
+if TYPE_CHECKING:
+    from ..catalog.search import Finder
+
 in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
+search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
 places = Late("handiwork.backends.environment.table")
 profile_files = Late("handiwork.apps.profiles")
@@ -75,7 +81,8 @@ class House:
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
-        desk = Desk(self.supply, embedder=self.embedder)
+        self._finder: Finder | None = None
+        desk = Desk(self.supply, finder=self.finder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
@@ -90,6 +97,7 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
+        self.keep_audit(home)
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
@@ -107,6 +115,10 @@ class House:
         """What the guard says without rules of the person's."""
         return self._judge(None)
 
+    def keep_audit(self, folder: str) -> None:
+        """Put every call on record in *folder* from now on, as `audit.jsonl`; "" keeps none, as in a plain house."""
+        self.audit = self.pipeline.audit = open_audit(folder, self.config)
+
     def _record_failure(self, who: str, error: str) -> None:
         hook_record.HookRecord(self.home).note(who, error)
 
@@ -122,8 +134,14 @@ class House:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
         if not self.config.tool_search_embeddings or embedding_extra.missing():
             return None
-        opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        folder = os.path.join(self.home, "cache") if self.home else ""
+        opened: Embedder = embedders.LateEmbedder(folder, languages=embedding_extra.knows_languages())
         return opened
+
+    def finder(self) -> Finder:
+        """What searches the tools, for all sessions: one index for each generation of the registry."""
+        self._finder = self._finder or search.Finder(self.registry, self.embedder)
+        return self._finder
 
     def _temporary_folder(self) -> str:
         """A folder for long results, made when one comes, gone with the house.
@@ -176,6 +194,11 @@ class House:
         return self.pipeline.run(ToolCall(name, args, scope=self.scope())).text
 
     # ------------------------------------------------------------------------------------- calling
+
+    def is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
+        """Whether an example is a call that needs no repair."""
+        repaired = self.pipeline.plans.of(entry).apply(example)
+        return repaired.args is not None and not repaired.notes
 
     def scope(
         self,
@@ -277,8 +300,10 @@ class House:
         self.pipeline.judge = self._judge(self.rules.book)
 
     def close(self) -> None:
-        """End every process that a tool started."""
+        """End every process that a tool started; what the audit holds back is written."""
         self._environment.close()
+        if self.audit:
+            self.audit.close()
         if self._hook_commands:
             self._hook_commands.close()
 

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from ..core.errors import UsageError
 from ..guard.rules.rule import RuleAction
-from .config_file import LOCAL, parse, text_of
+from .audit import put_decision
+from .config_file import LOCAL, load_config, parse, text_of
 from .rule_edits import Stored, add_rule, remove_rule, text_of_entry
 from .rule_trust import RuleTrust
 
@@ -23,7 +24,7 @@ def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action
     """
     path = rule_file(home, workspace, scope)
     if scope == "always":
-        return add_rule(path, action, rule)
+        return _recorded(home, "rule added", action, rule, add_rule(path, action, rule))
     if os.path.realpath(path) != os.path.join(os.path.realpath(workspace), ".handiwork", LOCAL):
         raise UsageError(f"{path} is a link to elsewhere", "remove the link; a project could have it lead anywhere")
     allowed = allowed_in(path)
@@ -33,7 +34,7 @@ def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action
     stored = add_rule(path, action, rule)
     RuleTrust(home).trust(path, allowed_in(path))
     _keep_out_of_git(workspace)
-    return stored
+    return _recorded(home, "rule added", action, rule, stored)
 
 
 def drop_rule(home: str, path: str, action: RuleAction, rule: str) -> Stored:
@@ -43,6 +44,18 @@ def drop_rule(home: str, path: str, action: RuleAction, rule: str) -> Stored:
     stored = remove_rule(path, action, rule)
     if was_trusted and os.path.dirname(path) != home:
         trust.trust(path, allowed_in(path))
+    return _recorded(home, "rule removed", action, rule, stored)
+
+
+def trust_rules(home: str, path: str) -> None:
+    """Let a project's file allow what it says now."""
+    allowed = allowed_in(path)
+    RuleTrust(home).trust(path, allowed)
+    put_decision(home, load_config(home), "rules trusted", {"rules": allowed, "file": path})
+
+
+def _recorded(home: str, what: str, action: RuleAction, rule: str, stored: Stored) -> Stored:
+    put_decision(home, load_config(home), what, {"rule": f"{action} {rule}", "file": stored.file, "line": stored.line})
     return stored
 
 

@@ -40,6 +40,8 @@ class Config:
     were written. `policy` holds the rules of what is allowed, asked about and denied, as they were written,
     `programs` what commands that the guard doesn't know do. `profiles` are bounds by name,
     `profile` is the one that holds.
+    `audit` is whether calls are put on record; "required" keeps those from running that can't be. A file of it
+    gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
     """
 
     version: int = CONFIG_VERSION
@@ -68,6 +70,9 @@ class Config:
     programs: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Any] = field(default_factory=dict)
     profile: str = ""
+    audit: bool | str = True
+    audit_file_bytes: int = 16 << 20
+    audit_files: int = 8
 
     @property
     def tools_budget(self) -> int | None:
@@ -107,6 +112,9 @@ _KINDS: Mapping[str, Any] = {
     "programs": (dict,),
     "profiles": (dict,),
     "profile": (str,),
+    "audit": (str, bool),
+    "audit_file_bytes": (int,),
+    "audit_files": (int,),
 }
 _POSITIVE = frozenset(
     (
@@ -117,6 +125,8 @@ _POSITIVE = frozenset(
         "tools_budget_tokens",
         "max_result_chars",
         "turn_result_chars",
+        "audit_file_bytes",
+        "audit_files",
     )
 )
 _WORDS = {
@@ -145,6 +155,8 @@ def _unfit(key: str, value: Any) -> str | None:
     """What is wrong with a value of the right kind."""
     if key == "mode" and value not in MODES:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
+    if key == "audit" and value not in (True, False, "required"):
+        return f"audit: expected true, false or required, got {value!r}"
     if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
     if key == "result_chars":

@@ -6,7 +6,6 @@ Only the rules of a person name tools: they are asked before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
@@ -52,10 +51,11 @@ def policy(
         entry, stand = ready.entry, ready.call.scope.standing
         bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
         book = rules(ready.call.scope.workspace) if rules is not None else None
-        if not book and not fences and not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        is_free = not (book or fences or entry.traits.touches or ready.provenance)
+        if is_free and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
-        verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found)]
+        verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found), *_strange(ready)]
         proven = _is_proven(verdicts, entry)
         if book or fences:
             facts = fact.Facts(ready, found)
@@ -74,19 +74,19 @@ def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
 
 
 def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode: Mode, *, proven: bool) -> Verdict:
-    """The verdict where there are rules: deny, then ask, then allow, then the mode. The guard's own no stays."""
+    """The verdict where there are rules: deny, then ask, then allow, then the mode.
+
+    The guard's own no stays, and so does what it asks because somebody from outside named the values.
+    """
     ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
     denied = next((said for said in ruled if isinstance(said, Forbid)), None)
     if denied:
         return denied
     entry = facts.ready.entry
-    of_tool = asks_of_tool(entry)
-    verdicts = [*of_tool, *(rated.verdict for rated in facts.rated)]
-    verdict = book.lifted(facts, of_tool, mode) if book else raters.together(verdicts)
-    held = in_mode(verdict, entry, mode, proven=proven)
-    if not ruled or isinstance(held, Forbid):
-        return held
-    return replace(ruled[0], reason=f"{ruled[0].reason}; {held.reason}") if isinstance(held, Ask) else ruled[0]
+    of_tool, strange = asks_of_tool(entry), _strange(facts.ready)
+    found = [book.lifted(facts, of_tool, mode)] if book else [*of_tool, *(rated.verdict for rated in facts.rated)]
+    held = in_mode(raters.together([*found, *strange]), entry, mode, proven=proven)
+    return held if not ruled or isinstance(held, Forbid) else raters.together([ruled[0], held])
 
 
 def _is_own(entry: ToolEntry) -> bool:
@@ -101,6 +101,18 @@ def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
         return []
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"
     return [Ask(unknown, (f"tool:{entry.name}",))]
+
+
+def _strange(ready: Ready) -> list[Verdict]:
+    """What to ask where values of the call come from text that nobody here wrote."""
+    return [
+        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
+        for argument, label in ready.provenance.items()
+        if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
+    ]
+
+
+_STRANGE = "its {} comes from outside, and nobody here named it: {}"
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:

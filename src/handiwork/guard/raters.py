@@ -75,9 +75,13 @@ def together(found: Sequence[Verdict]) -> Verdict:
         return forbidden
     asks = [v for v in found if isinstance(v, Ask)]
     if len(asks) < 2:
-        return asks[0] if asks else ALLOW
+        return asks[0] if asks else next((v for v in found if v.rule), ALLOW)
     keys = tuple(dict.fromkeys(k for a in asks for k in a.keys))
-    return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
+    return Ask(_joined(a.reason for a in asks), keys, _joined(a.rule for a in asks))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 def base_of(ready: Ready) -> str:
@@ -149,6 +153,12 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
     elif bounds.mode == "ask" and found.action == "allow" and found.edits:
         verdict = Ask("it changes " + ", ".join(found.edits[:5]), keys)
     yield Rated(verdict, "command", text, cwd, command=found)
+
+
+def only_looks(ready: Ready, argument: str) -> bool:
+    """Whether the commands in an argument only look at what is here: they change nothing, and reach nobody."""
+    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in texts_in(ready.args[argument])]
+    return all(f.action == "allow" and all(e.kind in ("read", "list") for e in f.effects) for f in found)
 
 
 def meant_by(text: str, exported: Mapping[str, str]) -> str:

@@ -16,8 +16,7 @@ from ..config_file import load_config, set_value
 from ..house import House, default
 from ..rule_files import RuleFiles
 from ..rule_imports import Imported, import_rules
-from ..rule_store import allowed_in, drop_rule, store_rule
-from ..rule_trust import RuleTrust
+from ..rule_store import drop_rule, store_rule, trust_rules
 from .calling import arguments_of
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
@@ -142,7 +141,7 @@ def _remove(house: House, said: Namespace, out: Output) -> int:
 def _trust(house: House, _said: Namespace, out: Output) -> int:
     files = [file for file in _files(house).files if file.ignored]
     for file in files:
-        RuleTrust(house.home).trust(file.path, allowed_in(file.path))
+        trust_rules(house.home, file.path)
     rows = [{"file": file.path, "rules": [rule.text for rule in file.ignored]} for file in files]
     lines = [f"trusted: allow {text} ({row['file']})" for row in rows for text in row["rules"]]
     out.show({"trusted": rows}, map(printable, lines) if lines else ["nothing here waits to be trusted"])

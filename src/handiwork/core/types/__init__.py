@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Standing, Verdict
@@ -92,10 +92,12 @@ _MODULES = {
         "ShellState",
     ),
     "roles": (
+        "Audit",
         "Background",
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -141,6 +143,7 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Audit",
     "Background",
     "Command",
     "Containment",
@@ -169,6 +172,7 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
     "PlannedFile",

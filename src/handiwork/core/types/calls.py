@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
-    from .roles import Journal
+    from .roles import Journal, Origins
     from .verdicts import Answer, Ask, Standing
 
 Message: TypeAlias = dict[str, Any]
@@ -31,8 +31,9 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own. `standing` is what the session's person has answered so far.
-    `on_refused` is told of every call that doesn't run, of those too that a tool makes in turn.
+    place of the pipeline's own. `origins` knows where the session's texts came from.
+    `standing` is what the session's person has answered so far. `on_refused` is told of every call that
+    doesn't run, of those too that a tool makes in turn.
     """
 
     session_id: str = ""
@@ -54,6 +55,7 @@ class Scope:
     journal: Journal | None = None
     standing: Standing | None = None
     on_refused: Callable[[Ready, Refusal], object] | None = None
+    origins: Origins | None = None
 
     @property
     def here(self) -> str:
@@ -106,6 +108,7 @@ class Ready:
     arguments name to what it led to when the call was judged. `notes` are put below its result.
     `answer` is what a hook gave in place of running it. `planned` is what a person is shown of the files
     that it would change, and nothing else may then be written; None where nobody is asked.
+    `rule` is the one that allowed the call, `answers` are what a person said to the asks.
     """
 
     call: ToolCall
@@ -118,15 +121,22 @@ class Ready:
     notes: tuple[str, ...] = ()
     answer: str | None = None
     planned: tuple[PlannedFile, ...] | None = None
+    rule: str = ""
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A step's way of saying no. `by` names the step, `hint` says what to do next."""
+    """A step's way of saying no. `by` names the step, `hint` says what to do next.
+
+    `rule` is the one that forbade it, `answer` what the person said who didn't allow it.
+    """
 
     reason: str
     by: str
     hint: str = ""
+    rule: str = ""
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

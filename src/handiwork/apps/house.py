@@ -32,6 +32,7 @@ from ..core.types import (
     Scope,
     SessionStore,
     ShellState,
+    Standing,
     ToolCall,
     ToolEntry,
 )
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from ..catalog.search import Finder
 
+in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
@@ -102,6 +104,7 @@ class House:
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
 
@@ -224,8 +227,9 @@ class House:
             environment=self._environment,
             bindings=self._bindings,
             supplied=supplied,
-            approver=approver,
+            approver=self._in_time(approver, platform),
             shell=self._shell((task_id, session_id, where)),
+            standing=self._standing(session_id),
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
@@ -235,6 +239,21 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
+
+    def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
+        """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
+        seconds = self.config.approval_seconds
+        if approver is None or seconds is None or platform != "python":
+            return approver
+        timed: Approver = in_time.InTime(approver, seconds)
+        return timed
+
+    def _standing(self, session: str) -> Standing:
+        """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
+        if not session:
+            return Standing()
+        _make_room(self._standings, _MOST_SHELLS)
+        return self._standings.setdefault((session,), Standing())
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""

@@ -93,6 +93,7 @@ class ToolRegistry:
         defer: bool = False,
         requires: Requires | None = None,
         search_hint: str = "",
+        preview: Callable[..., Any] | None = None,
         origin: str | None = None,
     ) -> None:
         """Add one tool.
@@ -108,7 +109,7 @@ class ToolRegistry:
                 requires_env=requires_env, is_async=is_async, description=description, emoji=emoji,
                 max_result_size_chars=max_result_size_chars, dynamic_schema_overrides=dynamic_schema_overrides,
                 traits=traits, output_schema=output_schema, examples=examples, defer=defer,
-                requires=requires, search_hint=search_hint, origin=origin,
+                requires=requires, search_hint=search_hint, preview=preview, origin=origin,
             )  # fmt: skip
         except RejectionError as no:
             self._reject(Rejection(str(name), str(toolset), origin, str(no)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..agent.memory import Memory
 from ..agent.session_search import SessionSearch
 from ..agent.skills import Skills
-from ..backends.skills.ledger import Ledger
+from ..backends.trust.ledger import Ledger
 from ..backends.skills.shelf import Shelf, wells_for
 from ..core.loading import Late
 from ..core.types import Background, Handler

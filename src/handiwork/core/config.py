@@ -35,7 +35,7 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
+    those that may replace tools of others; each has `plugin_seconds` to load. `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -57,6 +57,7 @@ class Config:
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    plugin_seconds: float = 5.0
     hooks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -90,12 +91,14 @@ _KINDS: Mapping[str, Any] = {
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "plugin_seconds": (int, float),
     "hooks": (dict,),
 }
 _POSITIVE = frozenset(
     (
         "max_steps",
         "max_seconds",
+        "plugin_seconds",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",

@@ -1,0 +1,125 @@
+"""Foreign code at start-up, in a thread of its own: what takes too long is left behind, and the start goes on."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextvars import copy_context
+from typing import Protocol
+
+from ..core.loading import Late
+
+ctypes = Late("ctypes")
+
+
+class Job(Protocol):
+    """A piece of work: `run` may take for ever; then `settle` is told so, else it is called when that has ended.
+
+    Neither raises. `settle` is called once.
+    """
+
+    def run(self) -> None: ...
+
+    def settle(self, too_long: float | None) -> None: ...
+
+
+def run_timed(jobs: Sequence[Job], seconds: float) -> None:
+    """Run *jobs* one after another, each for at most so many *seconds*.
+
+    One thread serves all of them until one hangs. A thread that is left behind is asked to end, but can't be
+    made to: what it waits for in C, it waits for, and a lock that it holds it holds.
+    """
+    left = list(jobs)
+    while left:
+        stretch = _Stretch(left, seconds)
+        left = left[stretch.run() :]
+
+
+class _Stretch:
+    """Jobs in one thread, until all are done or one takes too long."""
+
+    def __init__(self, jobs: Sequence[Job], seconds: float) -> None:
+        self._jobs, self._seconds = jobs, seconds
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        self._at, self._began, self._is_left = 0, time.monotonic(), False
+        self._process = os.getpid()
+
+    def run(self) -> int:
+        """How many jobs were settled."""
+        before = _Surroundings()
+        thread = threading.Thread(target=copy_context().run, args=(self._work,), name="handiwork-plugins", daemon=True)
+        try:
+            thread.start()
+            while not self._ended.wait(self._began + self._seconds - time.monotonic()):
+                if self._leave():
+                    _ask_to_end(thread)
+                    break
+            return self._at
+        finally:
+            before.put_back()
+
+    def _leave(self) -> bool:
+        """Leave the thread behind, if the job that it is at has had its time."""
+        with self._lock:
+            if self._ended.is_set() or time.monotonic() < self._began + self._seconds:
+                return False
+            self._is_left = True
+            self._jobs[self._at].settle(self._seconds)
+            self._at += 1
+            return True
+
+    def _work(self) -> None:
+        before = _Surroundings()
+        before.quieten()
+        for job in self._jobs:
+            job.run()
+            if os.getpid() != self._process:
+                os._exit(0)  # the child of a fork: the house is its parent's
+            with self._lock:
+                if self._is_left:
+                    return
+                before.put_back(streams=False)
+                job.settle(None)
+                self._at, self._began = self._at + 1, time.monotonic()
+        self._ended.set()
+
+
+class _Surroundings:
+    """What foreign code may change for the whole process, as it was."""
+
+    def __init__(self) -> None:
+        self._path, self._hook = list(sys.path), sys.excepthook
+        self._streams = sys.stdin, sys.stdout
+        try:
+            self._folder = os.getcwd()
+        except FileNotFoundError:
+            self._folder = ""
+
+    def quieten(self) -> None:
+        """Nothing to read, and what is printed goes where it can't be taken for a result."""
+        sys.stdin, sys.stdout = io.StringIO(), sys.stderr
+
+    def put_back(self, *, streams: bool = True) -> None:
+        """Everything as it was."""
+        if sys.path != self._path:
+            sys.path[:] = self._path
+        sys.excepthook = self._hook
+        if streams:
+            sys.stdin, sys.stdout = self._streams
+        self._go_back()
+
+    def _go_back(self) -> None:
+        try:
+            if self._folder and os.getcwd() != self._folder:
+                os.chdir(self._folder)
+        except OSError:  # it is gone; whoever needs a folder is told so
+            return
+
+
+def _ask_to_end(thread: threading.Thread) -> None:
+    """Raise `SystemExit` in a thread, at its next step in Python: a loop without end would slow all others."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))

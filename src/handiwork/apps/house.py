@@ -54,6 +54,7 @@ class House:
 
     def __init__(self, registry: ToolRegistry, *, home: str = "", config: Config | None = None) -> None:
         self.registry, self.home, self.config = registry, home, config or Config()
+        self.project = ""
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
@@ -125,6 +126,7 @@ class House:
 
         What came of each file is kept in `harvest`.
         """
+        self.project = project
         _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
@@ -136,9 +138,14 @@ class House:
         """The person's own first: what comes later can't take their names."""
         yield from self.plugins.of_folder(scanner, os.path.join(self.home, "plugins"))
         yield from self.plugins.of_packages(scanner, project)
-        settings = os.path.join(project, ".handiwork")
-        if project and settings != self.home:
-            yield from self.plugins.of_project(scanner, os.path.join(settings, "plugins"), self.home)
+        if self.project_plugins:
+            yield from self.plugins.of_project(scanner, self.project_plugins, self.home)
+
+    @property
+    def project_plugins(self) -> str:
+        """Where the plugins of the project are that this house was opened in; "" where it is in none."""
+        settings = os.path.join(self.project, ".handiwork") if self.project else ""
+        return os.path.join(settings, "plugins") if settings and settings != self.home else ""
 
     def _may_override(self, origin: str) -> bool:
         """Whether the person lets this origin replace tools of others; a project's plugins by their full name only."""
@@ -230,7 +237,8 @@ class House:
         """Why a tool is visible or not under a selection."""
         wells = Wells(
             failures={f.place: f.error for f in self.harvest.loaded if f.error},
-            silent=tuple(f.path for f in self.harvest.silent),
+            silent=tuple(f.path for f in (*self.harvest.silent, *self.plugins.silent)),
+            waiting=tuple(f.path for f in self.plugins.waiting.found) if self.plugins.waiting else (),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 

@@ -6,7 +6,7 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..core.loading import Late
@@ -14,7 +14,7 @@ from ..core.loading import Late
 logging = Late("logging")
 
 Style: TypeAlias = Literal["none", "statement", "context", "unreadable"]
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 
 # Where a top-level registration can begin: parsing a file costs 100 times as much as this look.
 _MAY_REGISTER = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[\r\n\f])(?:registry\b|@|[(\\]|def\s+register\b)|;[ \t]*[(r]")
@@ -24,7 +24,7 @@ class Found(NamedTuple):  # made a thousand times at a start: a dataclass takes 
     """A Python file and how it registers tools.
 
     `statement`: a top-level `registry.register(...)` or an `@tool` function; `context`: a top-level
-    `def register(ctx)`; `none`: not at all, so it is never executed; `unreadable`: with the `error`.
+    `def register(ctx)`, which is called; `none`: not at all, so it is never executed; `unreadable`: with the `error`.
     `stamp` is its modification time (ns) and its size in bytes.
     """
 
@@ -92,6 +92,8 @@ def read_style(path: str) -> tuple[Style, str]:
         body = ast.parse(source, path).body
     except (OSError, SyntaxError, ValueError) as error:
         return "unreadable", f"{type(error).__name__}: {error}"
+    if any(_is_register_function(node, ("ctx", "context")) for node in body):  # beside it there may be statements
+        return "context", ""
     if any(map(_is_registration, body)):
         return "statement", ""
     return ("context", "") if any(map(_is_register_function, body)) else ("none", "")
@@ -115,8 +117,10 @@ def _is_tool_mark(mark: ast.expr) -> bool:
     return False
 
 
-def _is_register_function(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name == "register" and len(node.args.args) == 1
+def _is_register_function(node: ast.stmt, parameters: Container[str] | None = None) -> bool:
+    if not isinstance(node, ast.FunctionDef) or node.name != "register" or len(node.args.args) != 1:
+        return False
+    return parameters is None or node.args.args[0].arg in parameters
 
 
 def _candidates(folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from ..catalog.discovery import Found
 from ..catalog.origins import Source
@@ -83,10 +83,13 @@ def failed(found: Found, origin: str, error: BaseException) -> Loaded:
     return _told(Loaded(found.name, found.path, origin, (), describe_exception(error), line, story))
 
 
-def late(found: Found, origin: str, seconds: float) -> Loaded:
-    """A file that wasn't done after its time."""
+def late(found: Found, origin: str, seconds: float, frame: FrameType | None) -> Loaded:
+    """A file that wasn't done after its time; *frame* is where it was then."""
     said = f"not done after {seconds:g} s, so it was left behind; what it registers later is refused"
-    return _told(Loaded(found.name, found.path, origin, (), said))
+    story = "".join(traceback.format_stack(frame)) if frame else ""
+    while frame and frame.f_code.co_filename != found.path:
+        frame = frame.f_back
+    return _told(Loaded(found.name, found.path, origin, (), said, frame.f_lineno if frame else 0, story))
 
 
 def _line_in(path: str, error: BaseException) -> int:

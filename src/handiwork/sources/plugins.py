@@ -68,7 +68,7 @@ class Waiting:
 
 
 class Plugins:
-    """The plugins of one house. What came of each file is in *harvest*."""
+    """The plugins of one house. What came of each is in *harvest*; `silent` are files that register nothing."""
 
     def __init__(self, ground: Ground, harvest: Harvest, wishes: Wishes | None = None) -> None:
         self._ground, self._harvest, self._wishes = ground, harvest, wishes or Wishes()
@@ -76,6 +76,7 @@ class Plugins:
         self._look: Callable[[], Iterable[Plugin]] = tuple
         self._lock = Lock()
         self.waiting: Waiting | None = None
+        self.silent: list[Found] = []
 
     def load(self, look: Callable[[], Iterable[Plugin]]) -> None:
         """Load what *look* finds; it is asked again by `refresh`."""
@@ -133,10 +134,10 @@ class Plugins:
 
     def _due(self, plugins: Iterable[Plugin]) -> Iterator[Plugin]:
         """Those that are to be loaded; files that register nothing are noted."""
-        self._harvest.silent.clear()
+        self.silent.clear()
         for plugin in plugins:
             if plugin.found.style == "none":
-                self._harvest.silent.append(plugin.found)
+                self.silent.append(plugin.found)
             elif plugin.name not in self._wishes.disabled:
                 yield plugin
 

@@ -9,11 +9,19 @@ import threading
 import time
 from collections.abc import Sequence
 from contextvars import copy_context
-from typing import Protocol
+from types import FrameType
+from typing import NamedTuple, Protocol
 
 from ..core.loading import Late
 
 ctypes = Late("ctypes")
+
+
+class TooLong(NamedTuple):
+    """The time that a job had, and where it was when that was over."""
+
+    seconds: float
+    frame: FrameType | None
 
 
 class Job(Protocol):
@@ -24,7 +32,7 @@ class Job(Protocol):
 
     def run(self) -> None: ...
 
-    def settle(self, too_long: float | None) -> None: ...
+    def settle(self, too_long: TooLong | None) -> None: ...
 
 
 def run_timed(jobs: Sequence[Job], seconds: float) -> None:
@@ -55,20 +63,20 @@ class _Stretch:
         try:
             thread.start()
             while not self._ended.wait(self._began + self._seconds - time.monotonic()):
-                if self._leave():
+                if self._leave(thread):
                     _ask_to_end(thread)
                     break
             return self._at
         finally:
             before.put_back()
 
-    def _leave(self) -> bool:
+    def _leave(self, thread: threading.Thread) -> bool:
         """Leave the thread behind, if the job that it is at has had its time."""
         with self._lock:
             if self._ended.is_set() or time.monotonic() < self._began + self._seconds:
                 return False
             self._is_left = True
-            self._jobs[self._at].settle(self._seconds)
+            self._jobs[self._at].settle(TooLong(self._seconds, sys._current_frames().get(thread.ident or 0)))
             self._at += 1
             return True
 

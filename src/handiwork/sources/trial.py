@@ -14,6 +14,7 @@ from .context import PluginContext
 from .foreign import own_builtins
 from .importing import PluginLoader, Read, modules_below, put_back_modules, run_file, run_installed
 from .modules import Loaded, failed, late, unreadable
+from .timed import TooLong
 from .view import Belongings, Ground, RegistryView
 
 NAMESPACE = "handiwork_plugins"
@@ -69,13 +70,13 @@ class Trial:
         except BaseException as error:  # noqa: BLE001 - somebody else's file: the others go on
             self._error = error
 
-    def settle(self, too_long: float | None) -> None:
-        """See what came of it. *too_long* is the time that it had, if that wasn't enough."""
+    def settle(self, too_long: TooLong | None) -> None:
+        """See what came of it. *too_long* says that its time wasn't enough."""
         found, origin = self.plugin.found, self.plugin.origin
         if found.style == "unreadable":
             self.loaded = unreadable(found, origin)
         elif too_long is not None:
-            self.loaded = late(found, origin, too_long)
+            self.loaded = late(found, origin, *too_long)
         elif self._error is not None:
             self.loaded = failed(found, origin, self._error)
         else:

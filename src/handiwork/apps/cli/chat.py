@@ -9,11 +9,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from ...agent.loop import Outcome
+from ...core.bridge import tools_bridge
 from ...core.errors import HandiworkError, ModelUnavailableError
-from ..house import default
+from ...core.handler import describe_exception
+from ..house import House, default
 from .agent_flags import add_agent_flags
 from .asking import is_attended, read_line
-from .output import Output
+from .output import Output, printable
 from .parsing import Parser
 from .run import Interruptible, agent_at_work, document_of, exit_code_of, settle_session
 from .signals import Stopped
@@ -47,6 +49,10 @@ def run(said: Namespace, out: Output) -> int:
         if session.problem and is_attended():  # at the end may be too late to know
             out.note(f"this session will not be saved: {session.problem}")
         while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
+            _look_for_changes(house, out)
+            if answer := _command(house, prompt):
+                out.answer(answer)
+                continue
             document, code = _turn(runner.run, work.run(agent, prompt), out)
             told.append(document)
     if out.json:
@@ -56,6 +62,26 @@ def run(said: Namespace, out: Output) -> int:
     elif is_attended():
         code = 0
     return settle_session(session, code, out)
+
+
+def _look_for_changes(house: House, out: Output) -> None:
+    """Plugins that were edited since the last prompt are loaded anew."""
+    for change in house.plugins.refresh():
+        out.note(printable(f"↻ {change}"))
+
+
+def _command(house: House, prompt: str) -> str | None:
+    """The answer of a plugin's command; None where the prompt is none. What it raises is its answer."""
+    name, _, rest = prompt[1:].partition(" ")
+    command = house.ground.commands.get(name.lower()) if prompt.startswith("/") else None
+    if command is None:
+        return None
+    try:
+        said = command.handler(rest.strip())
+        said = tools_bridge.run(said, label=command.name) if hasattr(said, "__await__") else said
+    except Exception as error:  # noqa: BLE001 - somebody else's code: the talk goes on
+        return f"/{name} of {command.plugin} failed: {describe_exception(error)}"
+    return str(said if said is not None else "done")
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:

@@ -81,6 +81,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         said = _gone_on(said, past)
     if said.sandbox:
         house.move_commands(said.sandbox)
+    if house.plugins.waiting:
+        out.note("this project's plugins aren't run before you trust them: handiwork plugins trust")
     cwd = folder_of(said)
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)

@@ -19,7 +19,7 @@ from handiwork import tool
 
 @tool(toolset="{name}", traits={{"read_only": True}})
 def {name}(text: str, times: int = 1) -> str:
-    """Say a text.
+    """Repeat a text, for what must be said more than once; gives the whole line.
 
     Args:
         text: what to say
@@ -37,7 +37,7 @@ def register(ctx):
 
 @tool(toolset="{name}", traits={{"read_only": True}})
 def {name}(text: str, times: int = 1) -> str:
-    """Say a text.  text: what to say  times: how often"""
+    """Repeat a text, for what must be said more than once.  text: what to say  times: how often"""
     return " ".join([text] * times)
 
 

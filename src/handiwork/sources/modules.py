@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType, TracebackType
+from typing import Any
 
 from ..catalog.discovery import Found
 from ..catalog.origins import Source
@@ -78,7 +79,8 @@ def unreadable(found: Found, origin: str) -> Loaded:
 
 def failed(found: Found, origin: str, error: BaseException) -> Loaded:
     """A file that raised *error*."""
-    story = "".join(traceback.format_exception(error))
+    steps = traceback.extract_tb(error.__traceback__)
+    story = _story(found, steps) + "".join(traceback.format_exception_only(error))
     line = _line_in(found.path, error)
     return _told(Loaded(found.name, found.path, origin, (), describe_exception(error), line, story))
 
@@ -86,10 +88,16 @@ def failed(found: Found, origin: str, error: BaseException) -> Loaded:
 def late(found: Found, origin: str, seconds: float, frame: FrameType | None) -> Loaded:
     """A file that wasn't done after its time; *frame* is where it was then."""
     said = f"not done after {seconds:g} s, so it was left behind; what it registers later is refused"
-    story = "".join(traceback.format_stack(frame)) if frame else ""
+    story = _story(found, traceback.extract_stack(frame)) if frame else ""
     while frame and frame.f_code.co_filename != found.path:
         frame = frame.f_back
     return _told(Loaded(found.name, found.path, origin, (), said, frame.f_lineno if frame else 0, story))
+
+
+def _story(found: Found, steps: Sequence[Any]) -> str:
+    """The way to where it ended, from the file on: what led there is ours, and no help."""
+    own = next((at for at, step in enumerate(steps) if step.filename == found.path), 0)
+    return "".join(traceback.format_list(steps[own:]))
 
 
 def _line_in(path: str, error: BaseException) -> int:

@@ -25,7 +25,8 @@ def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
 
     def judge(ready: Ready, /) -> Verdict:
         entry = ready.entry
-        if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        traits = entry.traits
+        if not (traits.touches or traits.destructive) and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = _found(ready, bounds)
         return in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
@@ -43,6 +44,8 @@ def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
     """The verdict on the tool itself, and on each thing that the call touches."""
     entry = ready.entry
     touched = raters.found(ready, bounds)
+    if entry.traits.destructive and entry.traits.open_world:
+        touched = [Ask("it changes something out there, which may not be undone", (f"tool:{entry.name}",)), *touched]
     if _is_own(entry) or not _is_undeclared(entry):
         return touched
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"

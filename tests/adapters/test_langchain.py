@@ -12,7 +12,7 @@ from handiwork.core.errors import UsageError
 
 pytest.importorskip("langchain_core", reason="the group `adapters` isn't installed")
 
-from langchain_core.tools import (  # noqa: E402
+from langchain_core.tools import (
     BaseTool,
     BaseToolkit,
     InjectedToolArg,
@@ -22,7 +22,7 @@ from langchain_core.tools import (  # noqa: E402
     ToolException,
     tool,
 )
-from pydantic import BaseModel, Field  # noqa: E402
+from pydantic import BaseModel, Field
 
 
 class Range(BaseModel):

@@ -10,11 +10,11 @@ from handiwork.adapters import register
 
 pytest.importorskip("fastmcp", reason="the group `adapters` isn't installed")
 
-from fastmcp import Context, FastMCP  # noqa: E402
-from fastmcp.exceptions import ToolError  # noqa: E402
-from fastmcp.tools import Tool  # noqa: E402
-from fastmcp.utilities.types import Image  # noqa: E402
-from mcp.server import MCPServer  # noqa: E402
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
+from fastmcp.tools import Tool
+from fastmcp.utilities.types import Image
+from mcp.server import MCPServer
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from handiwork.adapters import register
 
 pytest.importorskip("agents", reason="the group `adapters` isn't installed")
 
-from agents import RunContextWrapper, function_tool  # noqa: E402
+from agents import RunContextWrapper, function_tool
 
 
 @function_tool

@@ -11,9 +11,9 @@ from handiwork.adapters import register
 
 pytest.importorskip("pydantic_ai", reason="the group `adapters` isn't installed")
 
-from pydantic import BaseModel  # noqa: E402
-from pydantic_ai import BinaryContent, ModelRetry, RunContext, Tool, ToolReturn  # noqa: E402
-from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
+from pydantic import BaseModel
+from pydantic_ai import BinaryContent, ModelRetry, RunContext, Tool, ToolReturn
+from pydantic_ai.toolsets import FunctionToolset
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from handiwork.adapters import register
@@ -9,14 +11,14 @@ from handiwork.core.errors import UsageError
 
 pytest.importorskip("smolagents", reason="the group `adapters` isn't installed")
 
-from PIL import Image  # noqa: E402
-from smolagents import Tool  # noqa: E402
+from PIL import Image
+from smolagents import Tool
 
 
 class Repeat(Tool):
     name = "repeat"
     description = "Repeat a text."
-    inputs = {
+    inputs: ClassVar = {
         "text": {"type": "string", "description": "what"},
         "times": {"type": "integer", "description": "how often", "nullable": True},
         "any": {"type": "any", "description": "whatever", "nullable": True},
@@ -27,14 +29,14 @@ class Repeat(Tool):
         self.ready = True
         self.is_initialized = True
 
-    def forward(self, text: str, times: int | None = None, any=None) -> str:  # noqa: A002
+    def forward(self, text: str, times: int | None = None, any=None) -> str:
         return text * (times or 2) if self.ready else ""
 
 
 class Draw(Tool):
     name = "draw"
     description = "Draw."
-    inputs: dict = {}
+    inputs: ClassVar = {}
     output_type = "image"
 
     def forward(self):
@@ -44,7 +46,7 @@ class Draw(Tool):
 class Look(Tool):
     name = "look"
     description = "Look."
-    inputs = {"picture": {"type": "image", "description": "a picture"}}
+    inputs: ClassVar = {"picture": {"type": "image", "description": "a picture"}}
     output_type = "string"
 
     def forward(self, picture) -> str:

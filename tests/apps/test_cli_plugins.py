@@ -89,6 +89,7 @@ def test_doctor_tells_a_failed_plugin_and_a_refused_registration(cli, plugin):
     assert ran.code == 1 and found["broken"]["state"] == "problem" and "ZeroDivisionError" in found["broken"]["detail"]
     assert found["read_file"]["state"] == "warning" and found["read_file"]["fix"]
 
+
 # ----------------------------------------------------------------------------------------- projects
 
 PROJECT = """

@@ -79,7 +79,9 @@ def test_what_was_read_is_remembered_until_something_is_installed(site, tmp_path
     assert ours(Scanner(str(tmp_path / "cache"))) == [Installed("more", "hw_more")]
 
 
-@pytest.mark.parametrize("text", ["", "[other]\nhandiwork.plugins = x\n", "[handiwork.plugins\nx", "[handiwork.plugins]\n"])
+@pytest.mark.parametrize(
+    "text", ["", "[other]\nhandiwork.plugins = x\n", "[handiwork.plugins\nx", "[handiwork.plugins]\n"]
+)
 def test_odd_files_say_nothing(site, text):
     install(site, "hw_ours", text)
     assert not [one for one in installed_plugins(Scanner(), "") if one.target.startswith("hw_")]

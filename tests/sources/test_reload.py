@@ -53,7 +53,7 @@ def test_a_version_that_fails_changes_nothing(shelf):
     hooks, commands = shelf.house.hooks.all(), dict(shelf.house.ground.commands)
     module = sys.modules["handiwork_plugins.weather"]
     path = shelf.write("weather", tools(now="bad", more="x") + "def register(ctx):\n"
-                       "    ctx.register_hook('stop', len)\n    ctx.register_command('w', repr)\n    1/0\n")  # fmt: skip
+                       "    ctx.register_hook('stop', len)\n    ctx.register_command('w', str)\n    1/0\n")  # fmt: skip
     (said,) = shelf.refresh()
     line = len(path.read_text().splitlines())
     assert said == f"weather: {path}:{line}: ZeroDivisionError: division by zero; the version before it stays"
@@ -104,7 +104,9 @@ def test_a_file_that_failed_is_tried_again_when_it_is_mended(shelf):
 
 def test_a_part_of_a_package_counts(shelf):
     shelf.write("pack/part.py", "SAID = 'a'\n")
-    shelf.write("pack/__init__.py", "from .part import SAID\n" + TOOL.format(name="packed", said="{}").replace('"{}"', "SAID"))
+    shelf.write(
+        "pack/__init__.py", "from .part import SAID\n" + TOOL.format(name="packed", said="{}").replace('"{}"', "SAID")
+    )
     shelf.load()
     shelf.write("pack/part.py", "SAID = 'b'\n")
     assert shelf.refresh() == ["pack changed (packed)"] and shelf.call("packed") == "b"

@@ -122,8 +122,11 @@ def test_what_it_registers_later_is_refused(make_shelf):
     shelf = make_shelf(plugin_seconds=0.1)
     later = "import time\ntry:\n    time.sleep(0.3)\nexcept BaseException:\n    pass\n"
     # asked to end, it goes on: so does code that catches everything
-    shelf.write("late", TOOL.format(name="early") + later + "for _ in range(3):\n    pass\ntry: time.sleep(0)\n"
-                "except BaseException: pass\n" + TOOL.format(name="late"))
+    shelf.write(
+        "late",
+        TOOL.format(name="early") + later + "for _ in range(3):\n    pass\ntry: time.sleep(0)\n"
+        "except BaseException: pass\n" + TOOL.format(name="late"),
+    )
     shelf.load()
     _await(lambda: not _at_work())
     assert shelf.names == []

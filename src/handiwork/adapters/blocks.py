@@ -21,7 +21,7 @@ def failure(error: object) -> Done:
 
 
 def done_of_blocks(blocks: Iterable[Any], structure: Any = None, *, is_error: bool = False) -> Done:
-    """Texts put together, pictures as artifacts. *structure* is what the tool gave as data; it counts where no text is."""
+    """Texts put together, pictures as artifacts. *structure*, what the tool gave as data, counts where no text is."""
     texts: list[str] = []
     artifacts: list[Artifact] = []
     for block in blocks:
@@ -81,7 +81,9 @@ def _artifact(block: Any) -> Artifact | None:
     if not data and isinstance(url, str) and url.startswith("data:") and ";base64," in url:
         mime, _, data = url[len("data:") :].partition(";base64,")
     try:
-        return Artifact(mime or "application/octet-stream", base64.b64decode(data or "", validate=True)) if data else None
+        return (
+            Artifact(mime or "application/octet-stream", base64.b64decode(data or "", validate=True)) if data else None
+        )
     except (binascii.Error, TypeError):
         return None
 

@@ -65,7 +65,7 @@ class Scanner:
             logging.getLogger(__name__).debug("discovery is not remembered: %s", error)  # a read-only home: only slower
 
     def recall(self, place: str, stamp: int, look: Callable[[], Any]) -> Any:
-        """What *look* found at a *place* that had this *stamp*, as JSON holds it: it is asked again when that changes."""
+        """What *look* found at a *place* that had this *stamp*, as JSON: asked again when that changes."""
         known = self._others.get(place)
         if not isinstance(known, list) or known[:1] != [stamp]:
             known = self._others[place] = [stamp, look()]

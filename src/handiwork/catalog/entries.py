@@ -116,7 +116,9 @@ def _check_parameters(parameters: Any) -> None:
     if not isinstance(properties, Mapping):
         raise RejectionError("parameters.properties must be an object")
     for key, prop in properties.items():
-        if type(prop) is not dict and not isinstance(prop, (Mapping, bool)):  # the first is quick, and all but always so
+        if type(prop) is not dict and not isinstance(
+            prop, (Mapping, bool)
+        ):  # the first is quick, and all but always so
             raise RejectionError(f"parameter {key!r} must be a schema, got {type(prop).__name__}")
     required = parameters.get("required", [])
     if not isinstance(required, (list, tuple)) or not all(isinstance(r, str) for r in required):

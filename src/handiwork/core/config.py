@@ -35,7 +35,8 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others; each has `plugin_seconds` to load. `hooks` are commands to run, by event, as they were written.
+    those that may replace tools of others; each has `plugin_seconds` to load.
+    `hooks` are commands to run, by event, as they were written.
     """
 
     version: int = CONFIG_VERSION

@@ -32,7 +32,7 @@ class PluginLoader(SourceFileLoader):
         vars(module)["__builtins__"] = self._given
         super().exec_module(module)
 
-    def get_code(self, fullname: str) -> CodeType | None:
+    def get_code(self, fullname: str) -> CodeType | None:  # noqa: ARG002 - as importlib calls it
         if self._read:
             return self._compiled()
         stat = os.stat(self.path)

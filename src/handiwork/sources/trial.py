@@ -51,7 +51,7 @@ class Plugin:
 
 
 class Trial:
-    """A job for `timed.run_timed`: the plugin is run; what came of it is in `loaded`, what it brought in `belongings`."""
+    """A job for `timed.run_timed`: what came of the plugin is in `loaded`, what it brought in `belongings`."""
 
     def __init__(self, ground: Ground, plugin: Plugin) -> None:
         self.plugin, self.belongings = plugin, Belongings(ground, plugin.origin)

@@ -16,7 +16,6 @@ from ..core.errors import UsageError
 from ..core.types import Args, ToolEntry
 from .codes import Codes
 
-
 T = TypeVar("T")
 
 

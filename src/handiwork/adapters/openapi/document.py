@@ -71,7 +71,9 @@ def _parsed(source: str | bytes | os.PathLike[str]) -> tuple[Any, str]:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{os.fsdecode(path)}: can't be read: {error}", "give a file, its text or a mapping") from error
+        raise UsageError(
+            f"{os.fsdecode(path)}: can't be read: {error}", "give a file, its text or a mapping"
+        ) from error
     return _loads(text, os.fsdecode(path)), os.fsdecode(path)
 
 
@@ -82,7 +84,7 @@ def _loads(text: str, whence: str) -> Any:
         raise UsageError(f"{whence}: neither JSON nor YAML: {error}", "correct it there") from error
 
 
-def server_of(document: Document, servers: Any, wanted: str = "") -> str:
+def server_of(servers: Any, wanted: str = "") -> str:
     """Where an operation's server is: *wanted*, or the first of *servers*. Raises `UsageError` without a host."""
     server = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], Mapping) else {}
     url = str(server.get("url", ""))
@@ -91,5 +93,7 @@ def server_of(document: Document, servers: Any, wanted: str = "") -> str:
     url = urljoin(wanted, url) if wanted and not urlsplit(url).netloc else wanted or url
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise UsageError(f"the document's server is {url!r}, which is no whole URL", "give base_url='https://host/path'")
+        raise UsageError(
+            f"the document's server is {url!r}, which is no whole URL", "give base_url='https://host/path'"
+        )
     return url.rstrip("/")

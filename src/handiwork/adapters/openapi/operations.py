@@ -48,8 +48,8 @@ class Operation:
 
 def operations_of(document: Document) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any], str]]:
     """Every operation: its method, what is said of it and of its path, and that path."""
-    for path, item in (document.data.get("paths") or {}).items():
-        item = document.follow(item)
+    for path, written in (document.data.get("paths") or {}).items():
+        item = document.follow(written)
         for method in METHODS:
             if isinstance(item, Mapping) and isinstance(item.get(method), Mapping):
                 yield method, item[method], item, path

@@ -56,21 +56,25 @@ def register_openapi(
     wishes = _Wishes(toolset, base_url, tuple(only), dict(auth or {}))
     exchange = Exchange(client)
     return [
-        name for adapted in _adapted(read, wishes, exchange) for name in put(registry, adapted, toolset=toolset, prefix=prefix)
+        name
+        for adapted in _adapted(read, wishes, exchange)
+        for name in put(registry, adapted, toolset=toolset, prefix=prefix)
     ]
 
 
 def _adapted(document: Document, wishes: _Wishes, exchange: Exchange) -> Iterator[Adapted]:
-    server_of(document, document.data.get("servers"), wishes.base)  # one fault of all is told, not one of each
+    server_of(document.data.get("servers"), wishes.base)  # one fault of all is told, not one of each
     for method, said, item, path in operations_of(document):
         if wishes.only and not {str(said.get("operationId")), *said.get("tags", ())} & set(wishes.only):
             continue
         try:
             operation = read_operation(document, method, said, item, path)
             access = access_of(document, said, wishes.toolset, wishes.auth)
-            base = server_of(document, operation.servers, wishes.base)
+            base = server_of(operation.servers, wishes.base)
         except (UsageError, KeyError, TypeError, AttributeError) as error:  # one that is written wrongly stays out
-            logging.getLogger(__name__).warning("%s: %s is left out: %s", wishes.toolset, name_of(method, said, path), error)
+            logging.getLogger(__name__).warning(
+                "%s: %s is left out: %s", wishes.toolset, name_of(method, said, path), error
+            )
             continue
         yield _tool(operation, base, access, exchange)
 

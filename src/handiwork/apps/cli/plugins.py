@@ -105,7 +105,15 @@ def _plugins(house: House) -> list[Loaded]:
 
 
 def _row(name: str, state: str, path: str = "") -> dict[str, Any]:
-    return {"name": name, "state": state, "tools": [], "path": path or None, "error": None, "story": None, "refused": []}
+    return {
+        "name": name,
+        "state": state,
+        "tools": [],
+        "path": path or None,
+        "error": None,
+        "story": None,
+        "refused": [],
+    }
 
 
 def _about(row: dict[str, Any]) -> str:

@@ -256,3 +256,21 @@ def test_reload_tells_what_became_of_all(cli, plugin):
     plugin("broken", GOOD + "1/0\n")
     ran = cli("plugins", "reload", "--json")
     assert ran.code == 1 and [p["state"] for p in ran.document["plugins"]] == ["failed", "loaded"]
+
+
+def test_what_a_plugin_s_children_print_is_no_result(command, plugin):
+    plugin("loud", "import os\nos.system('echo from a child')\nprint('from it')\n" + GOOD)
+    ran = command("tools", "call", "greet", "name=Ann", "--json")
+    assert ran.document["content"] == "Ann" and "from a child" in ran.err and "from it" in ran.err
+
+
+def test_a_chat_loads_what_was_edited_and_knows_commands_of_plugins(cli, plugin, script, home):
+    path = home / "plugins" / "weather.py"
+    plugin("editor", "def register(ctx):\n"
+           "    ctx.register_command('edit', edit)\n    ctx.register_command('fail', int)\n"
+           f"def edit(text):\n    open({str(path)!r}, 'w').write(NEW)\n    return 'edited ' + text\n"
+           f"NEW = {GOOD.replace('greet', 'days')!r}\n")  # fmt: skip
+    plugin("weather", GOOD)
+    ran = cli("chat", "--model", script("one"), stdin="/edit it\n/fail x\nhello\n")
+    assert "edited it" in ran.out and "/fail of editor failed: ValueError" in ran.out and "one" in ran.out
+    assert "↻ weather changed (+days, -greet)" in ran.err

@@ -82,7 +82,7 @@ class Plugins:
         """Load what *look* finds; it is asked again by `refresh`."""
         self._look = look
         trials = [Trial(self._ground, plugin) for plugin in self._due(look())]
-        run_timed(trials, self._wishes.seconds)
+        run_timed(trials, self._wishes.seconds, at_start=True)
         for trial in trials:
             self._keep(trial)
         self._ground.codes.save()

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from types import FrameType
 from typing import NamedTuple, Protocol
@@ -35,32 +36,36 @@ class Job(Protocol):
     def settle(self, too_long: TooLong | None) -> None: ...
 
 
-def run_timed(jobs: Sequence[Job], seconds: float) -> None:
+def run_timed(jobs: Sequence[Job], seconds: float, *, at_start: bool = False) -> None:
     """Run *jobs* one after another, each for at most so many *seconds*.
+
+    What they print goes to standard error. *at_start*, when nobody else writes, so does what their children print,
+    if somebody has put another `sys.stdout` in place: standard output is for results then.
 
     One thread serves all of them until one hangs. A thread that is left behind is asked to end, but can't be
     made to: what it waits for in C, it waits for, and a lock that it holds it holds.
     """
     left = list(jobs)
     while left:
-        stretch = _Stretch(left, seconds)
+        stretch = _Stretch(left, seconds, moves_output=at_start and sys.stdout is not sys.__stdout__)
         left = left[stretch.run() :]
 
 
 class _Stretch:
     """Jobs in one thread, until all are done or one takes too long."""
 
-    def __init__(self, jobs: Sequence[Job], seconds: float) -> None:
+    def __init__(self, jobs: Sequence[Job], seconds: float, *, moves_output: bool) -> None:
         self._jobs, self._seconds = jobs, seconds
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._at, self._began, self._is_left = 0, time.monotonic(), False
         self._process = os.getpid()
+        self._before = _Surroundings(moves_output=moves_output)
 
     def run(self) -> int:
         """How many jobs were settled."""
-        before = _Surroundings()
         thread = threading.Thread(target=copy_context().run, args=(self._work,), name="handiwork-plugins", daemon=True)
         try:
+            self._before.quieten()
             thread.start()
             while not self._ended.wait(self._began + self._seconds - time.monotonic()):
                 if self._leave(thread):
@@ -68,7 +73,7 @@ class _Stretch:
                     break
             return self._at
         finally:
-            before.put_back()
+            self._before.put_back()
 
     def _leave(self, thread: threading.Thread) -> bool:
         """Leave the thread behind, if the job that it is at has had its time."""
@@ -81,8 +86,6 @@ class _Stretch:
             return True
 
     def _work(self) -> None:
-        before = _Surroundings()
-        before.quieten()
         for job in self._jobs:
             job.run()
             if os.getpid() != self._process:
@@ -90,7 +93,7 @@ class _Stretch:
             with self._lock:
                 if self._is_left:
                     return
-                before.put_back(streams=False)
+                self._before.put_back_places()
                 job.settle(None)
                 self._at, self._began = self._at + 1, time.monotonic()
         self._ended.set()
@@ -99,9 +102,10 @@ class _Stretch:
 class _Surroundings:
     """What foreign code may change for the whole process, as it was."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, moves_output: bool) -> None:
         self._path, self._hook = list(sys.path), sys.excepthook
         self._streams = sys.stdin, sys.stdout
+        self._moves_output, self._output = moves_output, -1
         try:
             self._folder = os.getcwd()
         except FileNotFoundError:
@@ -110,22 +114,27 @@ class _Surroundings:
     def quieten(self) -> None:
         """Nothing to read, and what is printed goes where it can't be taken for a result."""
         sys.stdin, sys.stdout = io.StringIO(), sys.stderr
+        if self._moves_output:
+            with suppress(OSError):  # one of the two is closed: nothing to keep apart
+                self._output = os.dup(1)
+                os.dup2(2, 1)
 
-    def put_back(self, *, streams: bool = True) -> None:
+    def put_back(self) -> None:
         """Everything as it was."""
+        self.put_back_places()
+        sys.stdin, sys.stdout = self._streams
+        if self._output >= 0:
+            os.dup2(self._output, 1)
+            os.close(self._output)
+
+    def put_back_places(self) -> None:
+        """The current folder and where modules are looked for as they were."""
         if sys.path != self._path:
             sys.path[:] = self._path
         sys.excepthook = self._hook
-        if streams:
-            sys.stdin, sys.stdout = self._streams
-        self._go_back()
-
-    def _go_back(self) -> None:
-        try:
+        with suppress(OSError):  # the folder is gone; whoever needs one is told so
             if self._folder and os.getcwd() != self._folder:
                 os.chdir(self._folder)
-        except OSError:  # it is gone; whoever needs a folder is told so
-            return
 
 
 def _ask_to_end(thread: threading.Thread) -> None:

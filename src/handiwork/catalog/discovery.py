@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Container, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -53,7 +54,7 @@ class Scanner:
 
     def scan(self, folder: str) -> list[Found]:
         """The files of *folder* and the `__init__.py` of its packages, sorted by path."""
-        return sorted(self._judge(path, stat) for path, stat in _candidates(folder))
+        return sorted(self._judge(path, found) for path, found in _candidates(folder.rstrip("/")))
 
     def save(self) -> None:
         """Write down what was learnt, whole or not at all."""
@@ -72,8 +73,8 @@ class Scanner:
             self._changed = True
         return known[1]
 
-    def _judge(self, path: str, stat: os.stat_result) -> Found:
-        known, stamp = self._known.get(path), (stat.st_mtime_ns, stat.st_size)
+    def _judge(self, path: str, found: os.stat_result) -> Found:
+        known, stamp = self._known.get(path), (found.st_mtime_ns, found.st_size)
         if known and known[0] == stamp[0] and known[1] == stamp[1]:
             return Found(path, known[2], known[3], stamp)
         style, error = read_style(path)
@@ -124,20 +125,28 @@ def _is_register_function(node: ast.stmt, parameters: Container[str] | None = No
 
 
 def _candidates(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The Python files of a folder, asked for by their names in it: a whole path takes a third longer to look at."""
     try:
-        entries = [*os.scandir(folder)]
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return
-    for entry in entries:
-        if entry.name.startswith(("_", ".")):
-            continue
-        if entry.name.endswith(".py"):
-            if entry.is_file():
-                yield entry.path, entry.stat()
-        elif entry.is_dir():
-            init = os.path.join(entry.path, "__init__.py")
-            if os.path.isfile(init):
-                yield init, os.stat(init)
+    try:
+        for name in os.listdir(place):
+            if not name.startswith(("_", ".")):
+                inner = name if name.endswith(".py") else f"{name}/__init__.py"
+                found = _regular(inner, place)
+                if found:
+                    yield f"{folder}/{inner}", found
+    finally:
+        os.close(place)
+
+
+def _regular(name: str, place: int) -> os.stat_result | None:
+    try:
+        found = os.stat(name, dir_fd=place)
+    except OSError:  # a link that leads nowhere, a folder without that file
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def _load(cache: str) -> tuple[dict[str, list[Any]], dict[str, Any]]:

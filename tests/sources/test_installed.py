@@ -59,8 +59,14 @@ def test_both_groups_are_loaded(shelf, site):
     assert "tools" not in sys.modules
 
 
+def test_loading_everything_anew_leaves_them_as_they_are(shelf, site):
+    install(site, "hw_ours", "[handiwork.plugins]\nours = hw_ours\n", __init__=OURS)
+    load(shelf)
+    assert shelf.house.plugins.refresh(everything=True) == [] and shelf.call("ours") != "" and shelf.names == ["ours"]
+
+
 def test_one_that_fails_is_named_and_gone(shelf, site):
-    install(site, "hw_bad", "[handiwork.plugins]\nbad = hw_bad:nothing\n", __init__=OURS)
+    install(site, "hw_bad", "[handiwork.plugins]\nbad = hw_bad.part:nothing\n", __init__=OURS, part="")
     loaded = load(shelf)
     assert "nothing" in loaded["bad"].error and shelf.names == [] and "hw_bad" not in sys.modules
 

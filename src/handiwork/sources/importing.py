@@ -18,12 +18,13 @@ Read = Callable[[str], bytes]
 class PluginLoader(SourceFileLoader):
     """Runs a file with *given* as its built-in names.
 
-    Its code comes from *codes*, never from byte code beside it: that is known by whole seconds, an editor is
-    quicker, and in a project it came with the repository. *read* gives the bytes of a path that may be run.
+    The code of a file comes from *codes*, never from byte code beside it: that is known by whole seconds, an editor
+    is quicker, and in a project it came with the repository. Without *codes* it is an installed module like any
+    other. *read* gives the bytes of a path that may be run.
     """
 
     def __init__(
-        self, name: str, path: str, given: Mapping[str, Any], *, codes: Codes, read: Read | None = None
+        self, name: str, path: str, given: Mapping[str, Any], *, codes: Codes | None = None, read: Read | None = None
     ) -> None:
         super().__init__(name, path)
         self._given, self._codes, self._read = given, codes, read
@@ -32,7 +33,9 @@ class PluginLoader(SourceFileLoader):
         vars(module)["__builtins__"] = self._given
         super().exec_module(module)
 
-    def get_code(self, fullname: str) -> CodeType | None:  # noqa: ARG002 - as importlib calls it
+    def get_code(self, fullname: str) -> CodeType | None:
+        if self._codes is None:
+            return super().get_code(fullname)
         if self._read:
             return self._compiled()
         stat = os.stat(self.path)
@@ -95,10 +98,10 @@ def run_file(name: str, loader: PluginLoader) -> ModuleType:
     return module
 
 
-def run_installed(name: str, given: Mapping[str, Any], codes: Codes) -> ModuleType:
+def run_installed(name: str, given: Mapping[str, Any]) -> ModuleType:
     """The installed module *name*; it and its neighbours in the package import by what is *given*."""
     top = name.partition(".")[0]
-    _finder.know(top, PluginLoader(top, "", given, codes=codes))
+    _finder.know(top, PluginLoader(top, "", given))
     return importlib.import_module(name)
 
 

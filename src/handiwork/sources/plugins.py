@@ -58,7 +58,7 @@ class _Kept:
     tried: Stamps = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """Plugins of a project that nothing is run of before the person trusts them."""
 
@@ -88,16 +88,16 @@ class Plugins:
         self._ground.codes.save()
 
     def refresh(self, *, everything: bool = False) -> list[Change]:
-        """Load anew what has changed since (or *everything*): new files come, and those that are gone leave.
+        """Load anew the files that have changed since (or *everything*): new ones come, those that are gone leave.
 
-        A version that fails is told, and the one before it stays.
+        A version that fails is told, and the one before it stays. Installed packages stay as they are.
         """
         with self._lock:
             was_waiting = self.waiting is not None
             due = {plugin.origin: plugin for plugin in self._due(self._look())}
             gone = [origin for origin, kept in self._kept.items() if self._is_gone(kept, due)]
             changes = [self._remove(origin) for origin in gone]
-            changes += [self._renew(plugin) for plugin in due.values() if everything or self._is_changed(plugin)]
+            changes += [self._renew(plugin) for plugin in due.values() if self._is_changed(plugin, everything)]
             if self.waiting and not was_waiting:
                 changes.append(Change(self.waiting.folder, error=f"not trusted as it is now; {TRUST}"))
             return [change for change in changes if change]
@@ -153,9 +153,11 @@ class Plugins:
             told[told.index(before.loaded)] = trial.loaded
         self._kept[plugin.origin] = _Kept(plugin, trial.loaded, trial.belongings, files_of(plugin.found))
 
-    def _is_changed(self, plugin: Plugin) -> bool:
+    def _is_changed(self, plugin: Plugin, everything: bool) -> bool:
         kept = self._kept.get(plugin.origin)
-        return kept is None or (not plugin.target and kept.tried != files_of(plugin.found))
+        if kept is None or plugin.target:
+            return kept is None
+        return everything or kept.tried != files_of(plugin.found)
 
     def _is_gone(self, kept: _Kept, due: Container[str]) -> bool:
         """Whether its file has left. What a project's files were when they were trusted stays until the end."""

@@ -49,6 +49,11 @@ class Plugin:
             return self.target.partition(":")[0]
         return f"{NAMESPACE}.{self.name}" if self.owner == "user" else f"{NAMESPACE}_{self.owner}.{self.name}"
 
+    @property
+    def root(self) -> str:
+        """The module at and below which all of its modules are."""
+        return self.module.partition(".")[0] if self.target else self.module
+
 
 class Trial:
     """A job for `timed.run_timed`: what came of the plugin is in `loaded`, what it brought in `belongings`."""
@@ -57,7 +62,7 @@ class Trial:
         self.plugin, self.belongings = plugin, Belongings(ground, plugin.origin)
         self.loaded = Loaded(plugin.name, plugin.found.path, plugin.origin)
         self._ground = ground
-        self._modules = modules_below(plugin.module)
+        self._modules = modules_below(plugin.root)
         self._error: BaseException | None = None
 
     def run(self) -> None:
@@ -83,7 +88,7 @@ class Trial:
             self.loaded = Loaded(found.name, found.path, origin, self.belongings.source.names)
             return
         self.belongings.close(f"the plugin {found.name} isn't loaded: {self.loaded.error}")
-        put_back_modules(self.plugin.module, self._modules)
+        put_back_modules(self.plugin.root, self._modules)
 
     def _execute(self) -> None:
         plugin = self.plugin
@@ -91,7 +96,7 @@ class Trial:
         given = own_builtins(view)
         context = PluginContext(view, plugin.name, plugin.found.path)
         if plugin.target:
-            _begin(run_installed(plugin.module, given, self._ground.codes), plugin.target, context)
+            _begin(run_installed(plugin.module, given), plugin.target, context)
             return
         loader = PluginLoader(plugin.module, plugin.found.path, given, codes=self._ground.codes, read=plugin.read)
         if self._modules:

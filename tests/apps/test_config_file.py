@@ -205,7 +205,7 @@ def test_a_link_stays_a_link_and_a_mode_a_mode(home, tmp_path):
     set_value(str(home), "max_steps", 5)
     assert (home / "config.yaml").is_symlink() and "max_steps: 5" in real.read_text()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
-    assert [p.name for p in home.iterdir()] == ["config.yaml"]
+    assert sorted(p.name for p in home.iterdir()) == ["audit.jsonl", "config.yaml"]
 
 
 def test_a_new_file_is_its_owners_alone(home):

@@ -34,6 +34,7 @@ from ..core.types import (
     ToolResult,
     Usage,
 )
+from ..core.wire import is_loaded, name_of_definition
 from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
@@ -98,10 +99,10 @@ class Agent:
     """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
-    of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
-    the turns of a session, whose news is told with the next request; what is *known* from before stands at the
-    end of every prompt.
+    of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings*
+    are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
+    *background* gives what goes on beside the turns of a session, whose news is told with the next request;
+    what is *known* from before stands at the end of every prompt.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Agent:
         *,
         supply: Callable[[], Sequence[Mapping[str, Any]]],
         deferred: Callable[[], frozenset[str]] = frozenset,
+        found: Callable[[], Sequence[str]] = tuple,
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
         context: Context | None = None,
@@ -122,7 +124,7 @@ class Agent:
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
-        self._offer, self._deferred = Offer(supply), deferred
+        self._offer, self._deferred, self._found = Offer(supply), deferred, found
         self._bindings = dict(bindings or {})
         self._budget = budget or Budget()
         self._context = context or Context(None)
@@ -248,12 +250,16 @@ class Agent:
             self.conversation.nudge(news)
         definitions = self._offer.renew()
         self._add((await self._points.before_request(task.steps + 1, definitions)).context)
-        scope = task.scope
+        scope, found = task.scope, self._found()
+        loaded = [d for d in definitions if is_loaded(d)]
         self.conversation.set_system(
-            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
+            build_prompt(loaded, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
         request = ModelRequest(
-            tuple(await self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+            tuple(await self._shown([d for d in definitions if is_loaded(d) or name_of_definition(d) in found])),
+            tuple(definitions),
+            on_text=lambda text: self._watch(TextDelta(text)),
+            found=found,
         )
         asked = time.perf_counter()
         reply = await self._model.reply(request)

@@ -19,9 +19,10 @@ from ..agent.todos import Todos
 from ..backends.models.fallback import FallbackModel
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
-from ..catalog.dialects.definitions import Definer
+from ..catalog.dialects.definitions import Definer, kept_back
 from ..core.delegation import DELEGATION_LIMITS
 from ..core.events import Watcher, unwatched
+from ..core.finding import TOOL_SEARCH, names_found
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
 from .bindings import unbound
@@ -89,8 +90,9 @@ class _Maker:
 
     def __call__(self, post: Post, budget: Budget, session: Unkept, watch: Watcher) -> Agent:
         house, model = self.house, self.model
-        desk = Desk(house.supply, self.face.enabled, self.face.disabled, keeps=True, embedder=house.embedder)
+        desk = self._desk()
         desk.open(post.shown)
+        desk.remember(name for names in names_found(session.history).values() for name in names)
         todos = Todos()
         bound = Bound({"todo": todos, **desk.handlers()})
         self._bind(post, budget, session, bound)
@@ -103,6 +105,7 @@ class _Maker:
             post.scope,
             supply=supply,
             deferred=lambda: desk.deferred() if post.only is None else desk.deferred() & post.only,
+            found=desk.found,
             bindings=bound.handlers,
             budget=budget,
             context=Context(tokens, pinned=todos.open_ones),
@@ -110,6 +113,17 @@ class _Maker:
             session=session,
             background=lambda name: Beside(house.background(name), *bound.beside),
             known="\n\n".join(bound.known),
+        )
+
+    def _desk(self) -> Desk:
+        house, face = self.house, self.face
+        return Desk(
+            house.supply,
+            face.enabled,
+            face.disabled,
+            keeps=True,
+            loads=lambda: bool(getattr(self.model, "loads_found", False)),
+            finder=house.finder,
         )
 
     def _bind(self, post: Post, budget: Budget, session: Unkept, bound: Bound) -> None:
@@ -137,12 +151,18 @@ def _supply(
 ) -> Callable[[], list[Schema]]:
     """The definitions of the moment in the model's dialect, without tools that need a part which isn't there."""
     bound = frozenset(bindings)
-    definer = Definer()
+    definer = Definer(house.is_legal)
+
+    def usable(definition: Schema) -> bool:
+        name = name_of_definition(definition)
+        entry = house.registry.get(name)
+        return (only is None or name in only) and entry is not None and unbound(entry, bound) is None
 
     def supply() -> list[Schema]:
-        shown = definer.of(desk.definitions(), getattr(model, "dialect", "openai")).definitions
-        shown = [d for d in shown if only is None or name_of_definition(d) in only]
-        entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)
-        return [d for d, entry in entries if entry and unbound(entry, bound) is None]
+        dialect, entries = getattr(model, "dialect", "openai"), house.registry.entries()
+        shown = list(filter(usable, definer.of(desk.definitions(), dialect, entries).definitions))
+        if TOOL_SEARCH not in map(name_of_definition, shown):
+            return shown  # what waits could not be found
+        return shown + [kept_back(d) for d in definer.of(desk.waiting(), dialect).definitions if usable(d)]
 
     return supply

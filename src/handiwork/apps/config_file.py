@@ -10,6 +10,7 @@ from typing import Any
 from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
+from .audit import put_decision
 from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
@@ -185,7 +186,10 @@ def set_value(home: str, key: str, value: Any) -> str:
     changed = _replaced(text, key, value, wanted)
     if not _says(changed, wanted):
         raise ConfigError(f"{path}: {key} can't be changed without harm to the rest", "change it with an editor")
+    before = load_config(home)
     _write(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
+    facts = {"key": key, "was": getattr(before, key), "is": value, "file": path}
+    put_decision(home, before, "configuration changed", facts)
     return path
 
 

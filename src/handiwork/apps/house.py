@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.desk import Desk
@@ -23,7 +23,18 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
-from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.types import (
+    EMPTY_SCOPE,
+    Approver,
+    Args,
+    Background,
+    Embedder,
+    Scope,
+    SessionStore,
+    ShellState,
+    ToolCall,
+    ToolEntry,
+)
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -35,9 +46,14 @@ from ..sources.modules import Harvest
 from ..sources.plugins import Plugins, Wishes
 from ..sources.trial import Plugin
 from ..sources.view import Ground
+from .audit import open_audit
 from .config_file import load_config
 
+if TYPE_CHECKING:
+    from ..catalog.search import Finder
+
 jobs = Late("handiwork.backends.environment.jobs")
+search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
@@ -58,7 +74,8 @@ class House:
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
-        desk = Desk(self.supply, embedder=self.embedder)
+        self._finder: Finder | None = None
+        desk = Desk(self.supply, finder=self.finder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
@@ -74,6 +91,7 @@ class House:
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
+        self.keep_audit(home)
         self._results = results
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
@@ -81,6 +99,10 @@ class House:
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._hook_commands = self._open_hooks()
         self._define_toolsets()
+
+    def keep_audit(self, folder: str) -> None:
+        """Put every call on record in *folder* from now on, as `audit.jsonl`; "" keeps none, as in a plain house."""
+        self.audit = self.pipeline.audit = open_audit(folder, self.config)
 
     def _record_failure(self, who: str, error: str) -> None:
         hook_record.HookRecord(self.home).note(who, error)
@@ -97,8 +119,14 @@ class House:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
         if not self.config.tool_search_embeddings or embedding_extra.missing():
             return None
-        opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        folder = os.path.join(self.home, "cache") if self.home else ""
+        opened: Embedder = embedders.LateEmbedder(folder, languages=embedding_extra.knows_languages())
         return opened
+
+    def finder(self) -> Finder:
+        """What searches the tools, for all sessions: one index for each generation of the registry."""
+        self._finder = self._finder or search.Finder(self.registry, self.embedder)
+        return self._finder
 
     def _temporary_folder(self) -> str:
         """A folder for long results, made when one comes, gone with the house.
@@ -161,6 +189,11 @@ class House:
 
     # ------------------------------------------------------------------------------------- calling
 
+    def is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
+        """Whether an example is a call that needs no repair."""
+        repaired = self.pipeline.plans.of(entry).apply(example)
+        return repaired.args is not None and not repaired.notes
+
     def scope(
         self,
         task_id: str | None = None,
@@ -222,8 +255,10 @@ class House:
         self._environment = self._open_environment()
 
     def close(self) -> None:
-        """End every process that a tool started."""
+        """End every process that a tool started; what the audit holds back is written."""
         self._environment.close()
+        if self.audit:
+            self.audit.close()
         if self._hook_commands:
             self._hook_commands.close()
 

@@ -28,7 +28,7 @@ def masked(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: masked(v) for key, v in value.items()}
+        return {masked(key): masked(v) for key, v in value.items()}
     return [masked(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 

@@ -37,6 +37,8 @@ class Config:
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others; each has `plugin_seconds` to load.
     `hooks` are commands to run, by event, as they were written.
+    `audit` is whether calls are put on record; "required" keeps those from running that can't be. A file of it
+    gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
     """
 
     version: int = CONFIG_VERSION
@@ -60,6 +62,9 @@ class Config:
     plugins_override: tuple[str, ...] = ()
     plugin_seconds: float = 5.0
     hooks: Mapping[str, Any] = field(default_factory=dict)
+    audit: bool | str = True
+    audit_file_bytes: int = 16 << 20
+    audit_files: int = 8
 
     @property
     def tools_budget(self) -> int | None:
@@ -94,6 +99,9 @@ _KINDS: Mapping[str, Any] = {
     "plugins_override": (list,),
     "plugin_seconds": (int, float),
     "hooks": (dict,),
+    "audit": (str, bool),
+    "audit_file_bytes": (int,),
+    "audit_files": (int,),
 }
 _POSITIVE = frozenset(
     (
@@ -104,6 +112,8 @@ _POSITIVE = frozenset(
         "tools_budget_tokens",
         "max_result_chars",
         "turn_result_chars",
+        "audit_file_bytes",
+        "audit_files",
     )
 )
 _WORDS = {
@@ -132,6 +142,8 @@ def _unfit(key: str, value: Any) -> str | None:
     """What is wrong with a value of the right kind."""
     if key == "mode" and value not in MODES:
         return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
+    if key == "audit" and value not in (True, False, "required"):
+        return f"audit: expected true, false or required, got {value!r}"
     if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
     if key == "result_chars":

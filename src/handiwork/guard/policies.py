@@ -25,8 +25,8 @@ def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
 
     def judge(ready: Ready, /) -> Verdict:
         entry = ready.entry
-        traits = entry.traits
-        if not (traits.touches or traits.destructive) and bounds.mode != "read-only" and _is_own(entry):
+        asks_more = entry.traits.touches or entry.traits.destructive or ready.provenance
+        if not asks_more and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = _found(ready, bounds)
         return in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
@@ -43,13 +43,25 @@ def _is_own(entry: ToolEntry) -> bool:
 def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
     """The verdict on the tool itself, and on each thing that the call touches."""
     entry = ready.entry
-    touched = raters.found(ready, bounds)
+    touched = [*raters.found(ready, bounds), *_strange(ready)]
     if entry.traits.destructive and entry.traits.open_world:
         touched = [Ask("it changes something out there, which may not be undone", (f"tool:{entry.name}",)), *touched]
     if _is_own(entry) or not _is_undeclared(entry):
         return touched
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"
     return [Ask(unknown, (f"tool:{entry.name}",)), *touched]
+
+
+def _strange(ready: Ready) -> list[Verdict]:
+    """What to ask where values of the call come from text that nobody here wrote."""
+    return [
+        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
+        for argument, label in ready.provenance.items()
+        if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
+    ]
+
+
+_STRANGE = "its {} comes from outside, and nobody here named it: {}"
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:

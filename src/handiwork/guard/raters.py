@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from handiwork.core.config import Mode
@@ -56,14 +56,18 @@ def together(found: list[Verdict]) -> Verdict:
     if len(asks) < 2:
         return asks[0] if asks else ALLOW
     keys = tuple(dict.fromkeys(k for a in asks for k in a.keys))
-    return Ask("; ".join(dict.fromkeys(a.reason for a in asks)), keys)
+    return Ask(_joined(a.reason for a in asks), keys, _joined(a.rule for a in asks))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _base(ready: Ready) -> str:
     return ready.call.scope.here
 
 
-def _command_folder(ready: Ready) -> str:
+def command_folder(ready: Ready) -> str:
     """Where the call's commands run: the path among its arguments, from the folder of its scope."""
     touches = ready.entry.traits.touches
     paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
@@ -104,7 +108,7 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Verdi
 def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
     if not text.strip():
         return ALLOW
-    cwd = _command_folder(ready)
+    cwd = command_folder(ready)
     scope = ready.call.scope
     known = scope.shell.exported if scope.shell else {}
     found = commands.judge_command(text, cwd=cwd, workspace=scope.workspace or None, variables=known)
@@ -114,6 +118,12 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Verdict:
     if bounds.mode == "ask" and found.action == "allow" and found.edits:
         return Ask("it changes " + ", ".join(found.edits[:5]), keys)
     return _verdict(found.action, found.reasons, keys)
+
+
+def only_looks(ready: Ready, argument: str) -> bool:
+    """Whether the commands in an argument only look at what is here: they change nothing, and reach nobody."""
+    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in _texts(ready.args[argument])]
+    return all(f.action == "allow" and all(e.kind in ("read", "list") for e in f.effects) for f in found)
 
 
 def _meant_by(text: str, exported: Mapping[str, str]) -> str:

@@ -37,7 +37,7 @@ class Pipeline(Parts):
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call and wait for it. Never raises for what a tool, hook or approver does."""
         if is_resident_thread():
-            return refused(call, _ON_RESIDENT_LOOP)
+            return self._refuse(call, _ON_RESIDENT_LOOP)
         return drivers.drive(self, self.open(call))
 
     async def arun(self, call: ToolCall) -> ToolResult:
@@ -70,6 +70,13 @@ class Pipeline(Parts):
             call = replace(call, scope=self.bind(call.scope))
         return self._line(call)
 
+    def _refuse(self, call: ToolCall, no: Refusal) -> ToolResult:
+        """The answer to a call that has no line; it is on record as well."""
+        result = refused(call, no)
+        if self.audit is not None:
+            self.audit.end(None, None, no, result)
+        return result
+
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""
         ready: Prepared = ADMIT(self, call)
@@ -82,6 +89,10 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
+        mark: object = None
+        if self.audit is not None and isinstance(ready, Ready):
+            mark = self.audit.begin(ready)
+            ready = mark if isinstance(mark, Refusal) else ready
         if isinstance(ready, Refusal):
             result = refused(call, ready)
         elif ready.answer is None:
@@ -92,4 +103,6 @@ class Pipeline(Parts):
             told: Any = finish(self, known, result)
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
+        if self.audit is not None:
+            self.audit.end(mark, known, ready, result)
         return result

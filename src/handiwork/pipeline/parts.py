@@ -6,7 +6,7 @@ from copy import copy
 from typing import Self
 
 from ..catalog.store import ToolRegistry
-from ..core.types import ALLOW, Approver, Journal, Judge, Ready, Verdict
+from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Verdict
 from .hooks import Hooks
 from .journal import NULL_JOURNAL
 from .limits import Limits
@@ -31,9 +31,11 @@ class Parts:
         hooks: Hooks | None = None,
         journal: Journal = NULL_JOURNAL,
         limits: Limits | None = None,
+        audit: Audit | None = None,
     ) -> None:
         self.registry, self.judge, self.approver, self.journal = registry, judge, approver, journal
         self.hooks = hooks or Hooks()
+        self.audit = audit
         self.limits = limits or Limits()
         self.plans = Plans()
         self.workers = Workers()

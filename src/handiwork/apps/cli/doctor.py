@@ -7,6 +7,7 @@ import platform
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -31,6 +32,7 @@ imports = Late("handiwork.apps.hook_imports")
 record = Late("handiwork.apps.hook_record")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
+enforcement = Late("handiwork.backends.environment.sandboxes.enforcement")
 strengths = Late("handiwork.backends.environment.sandboxes.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
@@ -60,7 +62,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _model, _tools, _wells, _hooks, _running):
+        for look in (_configuration, _sandbox, _guard, _model, _tools, _wells, _hooks, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -135,6 +137,40 @@ def _sandbox(house: House) -> Iterator[Finding]:
         yield Finding("sandbox", name, "warning", f"isn't used: {reason}", places.REMEDIES[name])
 
 
+def _guard(house: House) -> Iterator[Finding]:
+    """What the kernel holds commands to, what only rules do, and whether it is put on record."""
+    wanted = house.config.sandbox
+    careless = house.config.mode == "yolo"
+    fix = "handiwork config set mode accept-edits" if careless else ""
+    yield Finding("guard", "mode", "warning" if careless else "ok", house.config.mode, fix)
+    with suppress(HandiworkError):  # told above, and then no command runs
+        name = wanted.backend if ":" in wanted.backend else places.choose(wanted.backend, house.home).name
+        for held in enforcement.enforced_in(name, places.policy_of(wanted)):
+            state: State = "warning" if held.by == "rules" else "ok"
+            fix = _STRONGER[held.subject] if state == "warning" else ""
+            yield Finding("guard", held.subject, state, f"{_BY[held.by]}: {held.how}", fix)
+    yield _record(house)
+
+
+_STRONGER = {
+    "files": "install the package bubblewrap, or approve with care",
+    "network": "set sandbox: {network: off}, or a list of hosts, in config.yaml; see docs/sandbox.md",
+    "processes": "install the package bubblewrap",
+}
+_BY = {"kernel": "by the kernel", "rules": "by rules only", "nobody": "by nobody"}
+
+
+def _record(house: House) -> Finding:
+    if house.audit is None:
+        return Finding("guard", "record", "warning", "calls aren't put on record", "handiwork config set audit true")
+    path = os.path.join(house.home, "audit.jsonl")
+    needed = ", and none runs that can't be" if house.config.audit == "required" else ""
+    there = path if os.path.exists(path) else house.home
+    if os.access(there, os.W_OK) or not os.path.exists(there):
+        return Finding("guard", "record", "ok", f"calls are put on record in {path}{needed}")
+    return Finding("guard", "record", "warning", f"{path} can't be written{needed}", f"make {there} writable")
+
+
 def _is_toolset(house: House, name: str) -> bool:
     try:
         house.toolsets.expand((name,))
@@ -202,7 +238,8 @@ def _search(house: House) -> Iterator[Finding]:
     if reason := embeddings.missing():
         yield Finding("tools", "search", "warning", reason, embeddings.FIX)
     else:
-        yield Finding("tools", "search", "ok", "by words and by meaning")
+        languages = ", across languages" if embeddings.knows_languages() else ""
+        yield Finding("tools", "search", "ok", f"by words and by meaning{languages}")
 
 
 def _wells(house: House) -> Iterator[Finding]:

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handiwork.core.errors import ModelError, ModelSwitchedError
 from handiwork.core.types import Message, ModelReply, ModelRequest, ToolCall, Usage
-from handiwork.core.wire import dumps
+from handiwork.core.wire import dumps, is_loaded
 
-from .exchange import HttpModel, endpoint_of
+from .deferring import is_about_deferral, references_of, takes_deferred, tools_of
+from .exchange import Endpoint, HttpModel, endpoint_of
 from .history import valid_history
 from .identity import identify
 from .reading import FILTERED, Reading, count_of
@@ -26,9 +28,26 @@ _CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
 class AnthropicModel(HttpModel):
-    """A `Model` behind the Messages API. What was sent before is marked for the prompt cache."""
+    """A `Model` behind the Messages API. What was sent before is marked for the prompt cache.
+
+    `loads_found` says whether it takes deferred tools and loads what a tool search finds.
+    """
 
     dialect = "anthropic"
+
+    def __init__(self, endpoint: Endpoint, **more: Any) -> None:
+        super().__init__(endpoint, **more)
+        self.loads_found = takes_deferred(endpoint.model)
+
+    async def reply(self, request: ModelRequest, /) -> ModelReply:
+        """See `HttpModel`. Where a server doesn't know deferred tools, `ModelSwitchedError` has it asked without."""
+        try:
+            return await super().reply(request)
+        except ModelError as refused:
+            if all(map(is_loaded, request.tools)) or not is_about_deferral(str(refused)):
+                raise
+            self.loads_found = False
+            raise ModelSwitchedError(f"{refused}; going on without deferred tools") from refused
 
     def path(self) -> str:
         """What follows the base URL."""
@@ -42,17 +61,18 @@ class AnthropicModel(HttpModel):
     def body(self, request: ModelRequest) -> dict[str, Any]:
         """The request in the provider's form."""
         history = valid_history(request.messages)
+        references = references_of(history, request.tools)
         system = "\n\n".join(str(m["content"]) for m in history if m["role"] == "system")
         body: dict[str, Any] = {
             "model": self.endpoint.model,
             "max_tokens": request.max_tokens or _MOST_TOKENS,
-            "messages": turns_of(history),
+            "messages": turns_of(history, references),
             "stream": True,
         }
         if system:
             body["system"] = [{"type": "text", "text": system, **_CACHED}]
         if request.tools:
-            body["tools"] = list(request.tools)
+            body["tools"] = tools_of(request.tools, request.found, references)
         return body
 
     def reading(self, request: ModelRequest) -> Reading:
@@ -60,14 +80,17 @@ class AnthropicModel(HttpModel):
         return _Message(request, self.endpoint.where)
 
 
-def turns_of(history: Sequence[Message]) -> list[dict[str, Any]]:
-    """A valid OpenAI-style history as turns of user and assistant that alternate; the last one is marked."""
+def turns_of(history: Sequence[Message], references: Mapping[str, Sequence[str]] | None = None) -> list[dict[str, Any]]:
+    """A valid OpenAI-style history as turns of user and assistant that alternate; the last one is marked.
+
+    The results of the calls in *references* become references to the tools named there.
+    """
     turns: list[dict[str, Any]] = []
     for message in history:
         if message["role"] == "system":
             continue
         role = "assistant" if message["role"] == "assistant" else "user"
-        blocks = list(_blocks(message))
+        blocks = list(_blocks(message, references or {}))
         if turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
         elif blocks:
@@ -77,13 +100,13 @@ def turns_of(history: Sequence[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def _blocks(message: Message) -> Iterator[dict[str, Any]]:
+def _blocks(message: Message, references: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
     text = str(message.get("content") or "")
     if message["role"] == "tool":
         yield {
             "type": "tool_result",
             "tool_use_id": _id_of(message["tool_call_id"]),
-            "content": text,
+            "content": [_reference(n) for n in references.get(message["tool_call_id"], ())] or text,
             "is_error": text.startswith('{"error"'),
         }
         return
@@ -93,6 +116,10 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
         function = call["function"]
         arguments = json.loads(function["arguments"])
         yield {"type": "tool_use", "id": _id_of(call["id"]), "name": function["name"], "input": arguments}
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"type": "tool_reference", "tool_name": name}
 
 
 def _id_of(id: str) -> str:

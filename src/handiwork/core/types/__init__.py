@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
@@ -77,10 +77,12 @@ _MODULES = {
         "ShellState",
     ),
     "roles": (
+        "Audit",
         "Background",
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -125,6 +127,7 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Audit",
     "Background",
     "Command",
     "Done",
@@ -152,6 +155,7 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
     "Process",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
     from .places import Environment, ShellState
-    from .roles import Journal
+    from .roles import Journal, Origins
     from .verdicts import Answer, Ask
 
 Message: TypeAlias = dict[str, Any]
@@ -31,7 +31,7 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own.
+    place of the pipeline's own. `origins` knows where the session's texts came from.
     """
 
     session_id: str = ""
@@ -51,6 +51,7 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    origins: Origins | None = None
 
     @property
     def here(self) -> str:
@@ -86,7 +87,8 @@ class Ready:
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
     arguments name to what it led to when the call was judged. `notes` are put below its result.
-    `answer` is what a hook gave in place of running it.
+    `answer` is what a hook gave in place of running it. `rule` is the one that allowed the call, `answers`
+    are what a person said to the asks.
     """
 
     call: ToolCall
@@ -98,15 +100,22 @@ class Ready:
     real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
     answer: str | None = None
+    rule: str = ""
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A step's way of saying no. `by` names the step, `hint` says what to do next."""
+    """A step's way of saying no. `by` names the step, `hint` says what to do next.
+
+    `rule` is the one that forbade it, `answer` what the person said who didn't allow it.
+    """
 
     reason: str
     by: str
     hint: str = ""
+    rule: str = ""
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,15 @@ class Usage:
 class ModelRequest:
     """One question to a model: OpenAI-style messages and tool definitions.
 
-    `on_text` hears the text as it streams. `max_tokens` bounds the reply.
+    `on_text` hears the text as it streams. `max_tokens` bounds the reply. `found` are the names that tool
+    searches of the conversation have found, for a model that loads deferred definitions itself.
     """
 
     messages: Sequence[Message]
     tools: Sequence[Mapping[str, Any]] = ()
     on_text: Callable[[str], None] | None = None
     max_tokens: int | None = None
+    found: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,10 @@ class Traits:
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
     turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
-    `timeout_s` is in seconds; `isolate` asks for a process that can be killed (not honoured yet: such a
-    tool runs in a thread); `polls` marks tools that are asked again and again by design.
+    `trusted_fields` are names of fields in its results for which it vouches (ids, the addresses of the
+    person's own contacts), though the rest is from outside. `timeout_s` is in seconds; `isolate` asks
+    for a process that can be killed (not honoured yet: such a tool runs in a thread); `polls` marks
+    tools that are asked again and again by design.
     """
 
     read_only: bool = False
@@ -35,6 +37,7 @@ class Traits:
     timeout_s: float | None = None
     isolate: bool = False
     polls: bool = False
+    trusted_fields: tuple[str, ...] = ()
 
     def resolved_effect(self) -> Effect:
         """The declared effect, or the one that the hints imply."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 
@@ -69,6 +70,14 @@ def test_one_that_fails_is_named_and_gone(shelf, site):
     install(site, "hw_bad", "[handiwork.plugins]\nbad = hw_bad.part:nothing\n", __init__=OURS, part="")
     loaded = load(shelf)
     assert "nothing" in loaded["bad"].error and shelf.names == [] and "hw_bad" not in sys.modules
+
+
+def test_a_package_that_failed_as_a_plugin_is_a_package_like_any_other(shelf, site):
+    install(
+        site, "hw_bad", "[handiwork.plugins]\nbad = hw_bad.part\n", __init__="", part="1/0", fine="import handiwork\n"
+    )
+    assert "ZeroDivisionError" in load(shelf)["bad"].error
+    assert importlib.import_module("hw_bad.fine").handiwork is sys.modules["handiwork"]
 
 
 def test_what_was_read_is_remembered_until_something_is_installed(site, tmp_path, monkeypatch):

@@ -143,3 +143,14 @@ def test_who_was_overridden_has_its_name_again_when_the_plugin_goes(make_shelf, 
     path.unlink()
     shelf.refresh()
     assert shelf.call("mine") == "theirs"
+
+
+def test_what_the_old_version_registers_later_is_refused(shelf):
+    shelf.write("weather", "from handiwork import registry\ndef again():\n"
+                "    registry.register('now', 'w', {}, lambda args: 'old')\ndef register(ctx):\n    again()\n")  # fmt: skip
+    shelf.load()
+    again = sys.modules["handiwork_plugins.weather"].again
+    shelf.write("weather", tools(now="new"))
+    shelf.refresh()
+    again()
+    assert shelf.call("now") == "new" and "newer version" in shelf.house.registry.rejections("now")[0].reason

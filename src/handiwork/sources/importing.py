@@ -65,6 +65,10 @@ class PluginFinder:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
+    def forget(self, root: str) -> None:
+        """The modules at and below *root* are like all others again."""
+        self._loaders.pop(root, None)
+
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """As importlib's finders do."""
         known = self._known(name)
@@ -102,7 +106,11 @@ def run_installed(name: str, given: Mapping[str, Any]) -> ModuleType:
     """The installed module *name*; it and its neighbours in the package import by what is *given*."""
     top = name.partition(".")[0]
     _finder.know(top, PluginLoader(top, "", given))
-    return importlib.import_module(name)
+    try:
+        return importlib.import_module(name)
+    except BaseException:
+        _finder.forget(top)
+        raise
 
 
 def modules_below(name: str) -> dict[str, ModuleType]:

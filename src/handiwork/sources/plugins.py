@@ -182,7 +182,7 @@ class Plugins:
             old.tried = files_of(plugin.found)
             return Change(plugin.name, error=f"{new.place}: {new.error}; the version before it stays")
         if old:
-            old.belongings.take_back(trial.belongings)
+            old.belongings.give_way(trial.belongings)
         self._keep(trial)
         before = old.loaded.tools if old else ()
         return Change(

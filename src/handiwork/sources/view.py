@@ -69,8 +69,12 @@ class Belongings:
             self._removals.append(partial(remove, made))
             return made
 
-    def take_back(self, replaced_by: Belongings | None = None) -> None:
-        """Remove all of it, but for names that its next version holds now."""
+    def give_way(self, successor: Belongings) -> None:
+        """Remove all of it but for the names that its next version holds now, and take nothing more in."""
+        self._take_back(successor)
+        self.source.over = "a newer version of the plugin is loaded"
+
+    def _take_back(self, replaced_by: Belongings | None = None) -> None:
         with self._lock:
             removals, self._removals = self._removals, []
         for remove in reversed(removals):
@@ -84,7 +88,7 @@ class Belongings:
         """Take nothing more in from now on, *why* is told to whoever tries, and remove what is there."""
         with self._lock:
             self.source.over = why
-        self.take_back()
+        self._take_back()
 
 
 class RegistryView:

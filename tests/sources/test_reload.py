@@ -146,8 +146,8 @@ def test_who_was_overridden_has_its_name_again_when_the_plugin_goes(make_shelf, 
 
 
 def test_what_the_old_version_registers_later_is_refused(shelf):
-    shelf.write("weather", "from handiwork import registry\ndef again():\n"
-                "    registry.register('now', 'w', {}, lambda args: 'old')\ndef register(ctx):\n    again()\n")  # fmt: skip
+    old = "def again():\n    registry.register('now', 'w', {}, lambda args: 'old')\ndef register(ctx):\n    again()\n"
+    shelf.write("weather", f"from handiwork import registry\n{old}")
     shelf.load()
     again = sys.modules["handiwork_plugins.weather"].again
     shelf.write("weather", tools(now="new"))

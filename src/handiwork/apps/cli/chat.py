@@ -50,8 +50,9 @@ def run(said: Namespace, out: Output) -> int:
             out.note(f"this session will not be saved: {session.problem}")
         while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
             _look_for_changes(house, out)
-            if answer := _command(house, prompt):
-                out.answer(answer)
+            answer = _command(house, prompt)
+            if answer is not None:
+                (out.note if out.json else out.answer)(printable(answer))
                 continue
             document, code = _turn(runner.run, work.run(agent, prompt), out)
             told.append(document)

@@ -72,6 +72,7 @@ class Config:
     # Who stays out, and who may replace tools of others.
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    plugin_seconds: float = 5.0  # how long each may take to load
     hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
     audit: bool | str = True  # "required" keeps calls from running that can't be put on record
     audit_file_bytes: int = 16 << 20
@@ -116,6 +117,7 @@ _KINDS: Mapping[str, Any] = {
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "plugin_seconds": (int, float),
     "hooks": (dict,),
     "policy": (dict,),
     "programs": (dict,),
@@ -132,6 +134,7 @@ _POSITIVE = frozenset(
         "max_tokens",
         "max_cost",
         "approval_seconds",
+        "plugin_seconds",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",

@@ -51,7 +51,8 @@ def policy(
         entry, stand = ready.entry, ready.call.scope.standing
         bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
         book = rules(ready.call.scope.workspace) if rules is not None else None
-        is_free = not (book or fences or entry.traits.touches or ready.provenance)
+        traits = entry.traits
+        is_free = not (book or fences or traits.touches or traits.destructive or ready.provenance)
         if is_free and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
@@ -97,6 +98,8 @@ def _is_own(entry: ToolEntry) -> bool:
 
 def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
     """What is to be said of the tool itself, whatever it touches."""
+    if entry.traits.destructive and entry.traits.open_world:
+        return [Ask("it changes something out there, which may not be undone", (f"tool:{entry.name}",))]
     if _is_own(entry) or not _is_undeclared(entry):
         return []
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"

@@ -93,6 +93,8 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         house.move_commands(said.sandbox)
     if said.profile:
         house.use_profile(said.profile)
+    if house.plugins.waiting:
+        out.note("this project's plugins aren't run before you trust them: handiwork plugins trust")
     cwd = folder_of(said)
     if house.rules and (ignored := house.rules.ignored(find_workspace(cwd or os.getcwd()))):
         out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")

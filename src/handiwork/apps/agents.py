@@ -73,6 +73,7 @@ def build_agent(
     this process is one of an agent that stands below too many others.
     """
     depth = check_depth()
+    house.begin()
     face = replace(face, approver=InTurn(face.approver) if face.approver else None)
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
@@ -140,6 +141,7 @@ def _supply(
     definer = Definer()
 
     def supply() -> list[Schema]:
+        house.settle()
         shown = definer.of(desk.definitions(), getattr(model, "dialect", "openai")).definitions
         shown = [d for d in shown if only is None or name_of_definition(d) in only]
         entries = ((d, house.registry.get(name_of_definition(d))) for d in shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -14,6 +14,7 @@ from .tightening import OF_PROJECTS, tightened
 
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
+mcp_settings = Late("handiwork.sources.mcp.settings")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -122,9 +123,9 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
 
 def _problem_of_value(key: str, value: Any) -> str | None:
     problem = problem_with(key, value)
-    if problem or key not in ("custom_toolsets", "hooks"):
+    if problem or key not in _CHECKED:
         return problem
-    return _toolset_problem(value) if key == "custom_toolsets" else _hooks_problem(value)
+    return _CHECKED[key](value)
 
 
 def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
@@ -144,6 +145,18 @@ def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
                 kind = "text" if key == "description" else "a list of names"
                 return f"custom_toolsets.{name}.{key}: expected {kind}, got {value!r}"
     return None
+
+
+def _servers_problem(servers: Mapping[Any, Any]) -> str | None:
+    said: str | None = mcp_settings.problem_with_servers(servers)
+    return said
+
+
+_CHECKED: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
+    "custom_toolsets": _toolset_problem,
+    "hooks": _hooks_problem,
+    "mcp_servers": _servers_problem,
+}
 
 
 def _is_names(value: Any) -> bool:

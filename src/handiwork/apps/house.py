@@ -40,6 +40,7 @@ hook_config = Late("handiwork.apps.hook_config")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
+mcp_servers = Late("handiwork.apps.mcp_servers")
 _MOST_SCOPES = 256
 _MOST_SHELLS = 4096
 Names = Iterable[str]
@@ -70,6 +71,7 @@ class House:
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._hook_commands = self._open_hooks()
+        self.mcp: Any = None  # the host of the servers; None where none is configured
         self._define_toolsets()
 
     def _record_failure(self, who: str, error: str) -> None:
@@ -121,6 +123,7 @@ class House:
         folder = os.path.join(self.home, "plugins")
         load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
         scanner.save()
+        self.mcp = mcp_servers.open_host(self) if self.config.mcp_servers or _has_project_servers() else None
 
     def _may_override(self, origin: str) -> bool:
         return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
@@ -190,8 +193,25 @@ class House:
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
 
+    def begin(self) -> None:
+        """Connect to the servers in the background: whoever will use their tools asks for it."""
+        if self.mcp is not None:
+            self.mcp.begin()
+
+    def await_tool(self, name: str) -> None:
+        """Where *name* could be a tool of a server that isn't connected yet, wait until that is known."""
+        if self.mcp is not None:
+            self.mcp.await_tool(name)
+
+    def settle(self) -> None:
+        """Wait a moment for what servers have just said of their tools."""
+        if self.mcp is not None:
+            self.mcp.settle()
+
     def close(self) -> None:
         """End every process that a tool started."""
+        if self.mcp is not None:
+            self.mcp.close()
         self._environment.close()
         if self._hook_commands:
             self._hook_commands.close()
@@ -236,6 +256,11 @@ def _remove_folder(folder: str) -> None:
 def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
     if len(known) >= most:
         known.pop(next(iter(known)))
+
+
+def _has_project_servers() -> bool:
+    """Whether the project has a file that names servers of tools."""
+    return os.path.exists(os.path.join(find_workspace(os.getcwd()), ".mcp.json"))
 
 
 # --------------------------------------------------------------------------------------- which house

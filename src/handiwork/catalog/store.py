@@ -15,7 +15,7 @@ from ..core.loading import Late
 from ..core.types import UNDECLARED, Traits
 from ..core.wire import tool_error
 from .entries import RejectionError, build_entry, mentioned_names
-from .gate import Gate
+from .gate import Closed, Gate
 
 if TYPE_CHECKING:
     from ..core.types import Handler, Requires, Schema, ToolEntry
@@ -67,6 +67,8 @@ class ToolRegistry:
         self._checks: dict[str, Callable[[], object]] = {}
         self._aliases: dict[str, str] = {}
         self._rejections: list[Rejection] = []
+        # Who may know why a tool isn't here, such as a server of tools that is down.
+        self.whereabouts: list[Callable[[str], Closed | None]] = []
         # What a higher floor built around this registry: kept here so that both go together.
         self.companion: object | None = None
 
@@ -183,6 +185,10 @@ class ToolRegistry:
     def aliases(self) -> Mapping[str, str]:
         """Toolset aliases: a snapshot."""
         return self._aliases.copy()
+
+    def missed(self, name: str) -> Closed | None:
+        """Why a tool of that name isn't here, where a source of tools knows."""
+        return next((known for ask in self.whereabouts if (known := ask(name))), None)
 
     def accepts(self, name: str) -> frozenset[str]:
         """Which of the offered keywords the tool's handler takes."""

@@ -35,7 +35,8 @@ class Config:
     and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
     toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
+    those that may replace tools of others. `hooks` are commands to run, by event, and `mcp_servers` servers
+    of tools, by name, both as they were written.
     """
 
     version: int = CONFIG_VERSION
@@ -58,6 +59,7 @@ class Config:
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
     hooks: Mapping[str, Any] = field(default_factory=dict)
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tools_budget(self) -> int | None:
@@ -91,6 +93,7 @@ _KINDS: Mapping[str, Any] = {
     "plugins_disabled": (list,),
     "plugins_override": (list,),
     "hooks": (dict,),
+    "mcp_servers": (dict,),
 }
 _POSITIVE = frozenset(
     (

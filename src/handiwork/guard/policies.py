@@ -43,6 +43,8 @@ def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
     """The verdict on the tool itself, and on each thing that the call touches."""
     entry = ready.entry
     touched = raters.found(ready, bounds)
+    if entry.traits.vouched and entry.traits.destructive:
+        return [Ask(f"{entry.name} says that it destroys something", (f"tool:{entry.name}",)), *touched]
     if _is_own(entry) or not _is_undeclared(entry):
         return touched
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"
@@ -51,7 +53,7 @@ def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
 
 def _is_undeclared(entry: ToolEntry) -> bool:
     """A server's hints aren't trusted; a plugin's traits are code that the person installed."""
-    return entry.traits == UNDECLARED or entry.origin.startswith("mcp:")
+    return entry.traits == UNDECLARED or (entry.origin.startswith("mcp:") and not entry.traits.vouched)
 
 
 def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:

@@ -20,6 +20,7 @@ _EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5, "pre_tool_call
 
 def call(house: House, said: Namespace, out: Output) -> int:
     """Run the tool that was named; the exit code says how the call ended."""
+    house.await_tool(said.name)
     entry = registered(house, said.name)
     signals = Signals(house.close)
     scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")

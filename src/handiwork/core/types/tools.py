@@ -21,8 +21,9 @@ class Traits:
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
     turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
-    `timeout_s` is in seconds; `isolate` asks for a process that can be killed (not honoured yet: such a
-    tool runs in a thread); `polls` marks tools that are asked again and again by design.
+    `timeout_s` is in seconds; `vouched` says that the person chose where the tool comes from, so that it
+    may be called whatever it doesn't say of itself; `isolate` asks for a process that can be killed (not
+    honoured yet: such a tool runs in a thread); `polls` marks tools that are asked again and again by design.
     """
 
     read_only: bool = False
@@ -33,6 +34,7 @@ class Traits:
     touches: Mapping[str, Touch] = field(default_factory=dict)
     parallel_safe: bool = False
     timeout_s: float | None = None
+    vouched: bool = False
     isolate: bool = False
     polls: bool = False
 

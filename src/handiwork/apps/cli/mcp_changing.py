@@ -33,7 +33,7 @@ _ADD_S = 30.0
 def configure_add(parser: Parser) -> None:
     """Flags of `add`, which are those that people know from other agents."""
     parser.mixes = True
-    parser.usage = "handiwork mcp add NAME [-e K=V] [flags] -- COMMAND ARG ...\n       handiwork mcp add NAME [-H 'K: V'] [flags] URL"
+    parser.usage = "handiwork mcp add NAME [flags] -- COMMAND ARG ..., or handiwork mcp add NAME [flags] URL"
     parser.add_argument("words", nargs="+", metavar="NAME COMMAND | URL")
     parser.add_argument("-t", "--transport", choices=("stdio", "http", "sse"))
     parser.add_argument("-e", "--env", action="append", default=[], metavar="K=V", help="a variable for the program")

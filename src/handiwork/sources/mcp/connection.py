@@ -30,7 +30,7 @@ from ...backends.environment.children.child import Nursery
 from ...backends.environment.surroundings import child_environment
 from .correspondence import Correspondence
 from .definitions import Definition, Refused, read_definition
-from .faults import LateError, LostError
+from .faults import LateError, LostError, causes_of
 from .http import over_http, over_sse
 from .logbook import Logbook
 from .mending import RAW, REFUSED
@@ -210,8 +210,8 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
         )
         try:
             await stack.enter_async_context(client)
-        except MCPError as error:
-            if process is not None and error.code == CONNECTION_CLOSED:
+        except Exception as error:
+            if process is not None and any(_is_closed(cause) for cause in causes_of(error)):
                 raise LostError(await asyncio.to_thread(process.how_it_ended)) from error
             raise
         connection = Connection(settings, client, process)
@@ -220,7 +220,12 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
         yield connection
 
 
+def _is_closed(error: BaseException) -> bool:
+    return isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
+
+
 async def _start(settings: ServerSettings, ground: Ground) -> ServerProcess:
+    ground.log.begin()
     env = child_environment(settings.env)
     argv = [settings.command, *settings.args]
     return await start_server(ground.nursery, argv, cwd=settings.folder, env=env, log=ground.log)

@@ -39,19 +39,19 @@ class Fault:
 
 def fault_of(error: BaseException) -> Fault:
     """What *error*, raised by a connection, means."""
-    causes = list(_causes(error))
+    causes = list(causes_of(error))
     return next((fault for cause in causes if (fault := _known(cause))), Fault("failed", _words(causes[0])))
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def causes_of(error: BaseException) -> Iterator[BaseException]:
     """The errors inside of groups, the first one first, and what each was raised from."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
-            yield from _causes(inner)
+            yield from causes_of(inner)
         return
     yield error
     if error.__cause__ is not None:
-        yield from _causes(error.__cause__)
+        yield from causes_of(error.__cause__)
 
 
 def _known(error: BaseException) -> Fault | None:

@@ -27,6 +27,10 @@ class Logbook:
         """Add a line of ours."""
         self.write(f"[handiwork] {text}\n".encode("utf-8", "replace"))
 
+    def begin(self) -> None:
+        """A new run: what the one before wrote is in the file."""
+        self._tail = b""
+
     @property
     def tail(self) -> str:
         """The last 8 KiB as text."""

@@ -12,8 +12,9 @@ StateName: TypeAlias = Literal[
     "idle", "starting", "connected", "degraded", "needs_reauth", "incompatible", "held", "failed", "disabled"
 ]
 USABLE: frozenset[StateName] = frozenset({"connected", "degraded"})
+BROKEN: frozenset[StateName] = frozenset({"failed", "needs_reauth", "incompatible", "held", "disabled"})
 # What no further try will change by itself.
-SETTLED: frozenset[StateName] = frozenset({"connected", "degraded", "needs_reauth", "incompatible", "held", "disabled"})
+SETTLED: frozenset[StateName] = frozenset({"needs_reauth", "incompatible", "held", "disabled"})
 
 
 @dataclass(frozen=True, slots=True)

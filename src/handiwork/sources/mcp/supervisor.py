@@ -26,7 +26,7 @@ from .offering import Offering
 from .results import outcome_of
 from .seams import Seams
 from .settings import ServerSettings
-from .states import SETTLED, USABLE, State, StateName
+from .states import BROKEN, SETTLED, USABLE, State, StateName
 
 redaction = Late("handiwork.guard.redaction")
 _FIRST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
@@ -34,6 +34,10 @@ _FIRST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 _HELD_S = 60.0
 _DEBOUNCE_S = 0.15
 _MOST_TAIL = 600
+# A server that ends again and again under calls isn't started at once any more.
+_FAST_RETURNS = 3
+# So long after a failure, a call doesn't cause another try. Seconds.
+_NOT_AGAIN_S = 5.0
 
 
 class Supervisor:
@@ -63,6 +67,8 @@ class Supervisor:
         self._hurry = asyncio.Event()
         self._changed = asyncio.Event()
         self._renewing = False
+        self._served, self._served_at = False, 0.0
+        self._failures, self._failed_at = 0, 0.0
 
     # --------------------------------------------------------------------------------------- living
 
@@ -87,16 +93,19 @@ class Supervisor:
             self._set("idle", "closed")
 
     async def _live(self) -> None:
-        tries = 0
         while True:
-            began = time.monotonic()
+            self._served = False
             try:
                 await self._serve_once()
             except Exception as error:  # noqa: BLE001 - whatever a server does ends here, as its state
-                tries = 1 if time.monotonic() - began > _HELD_S else tries + 1
+                if self._served and time.monotonic() - self._served_at > _HELD_S:
+                    self._failures = 0
+                self._failures += 1
                 self._fail(error)
-            await self._pause(tries)
-            self._set("starting", self.state.reason)
+            if not self._served or self._failures > _FAST_RETURNS:
+                await self._pause()
+            if self._served:
+                self._set("starting", self.state.reason)
 
     async def _serve_once(self) -> None:
         """Connect, offer the tools, and stay until the connection is lost, which is raised."""
@@ -112,6 +121,7 @@ class Supervisor:
                     "give it more time with `connect_timeout`, or see `handiwork mcp logs`",
                 ) from None
             self._offer(connection, listing)
+            self._served_at = time.monotonic()
             await self._ground.seams.connected(settings, connection)
             try:
                 await self._attend(connection, listing)
@@ -136,6 +146,7 @@ class Supervisor:
         said = self._offering.apply(self.settings, listing.tools, listing.refused)
         amiss = "; ".join(x for x in (said, *listing.notes) if x)
         self._set("degraded" if amiss else "connected", amiss)
+        self._served = True
         self._offering.remember(self.settings, self.state, speaks=connection.speaks, about=connection.about)
 
     async def _attend(self, connection: Connection, listing: Listing) -> None:
@@ -172,9 +183,9 @@ class Supervisor:
         self._offer(connection, listing)
         return listing
 
-    async def _pause(self, tries: int) -> None:
+    async def _pause(self) -> None:
         """Wait before the next try: a little longer each time, up to a minute, for as long as it takes."""
-        wait_s = min(_FIRST_WAIT_S * 2 ** (tries - 1), _MOST_WAIT_S) * random.uniform(0.75, 1.25)
+        wait_s = min(_FIRST_WAIT_S * 2 ** min(self._failures - 1, 8), _MOST_WAIT_S) * random.uniform(0.75, 1.25)
         if self.state.name in SETTLED:
             wait_s = _MOST_WAIT_S * random.uniform(4, 6)
         self._hurry.clear()
@@ -199,6 +210,7 @@ class Supervisor:
     def _fail(self, error: BaseException) -> None:
         fault = fault_of(error)
         self.connection = None
+        self._failed_at = time.monotonic()
         self.log.note(f"{fault.state}: {fault.reason}")
         self._set(fault.state, fault.reason + ("" if isinstance(error, ServerError) else self._last_words()), fault.fix)
 
@@ -225,11 +237,18 @@ class Supervisor:
     # -------------------------------------------------------------------------------------- calling
 
     async def usable(self, deadline: float) -> Connection:
-        """The connection, waited for until *deadline* (monotonic). Raises `ServerError` with what is amiss."""
-        self.begin()
+        """The connection, waited for until *deadline* (monotonic). Raises `ServerError` with what is amiss.
+
+        A server that failed a while ago is tried once more for it.
+        """
+        asked_at = time.monotonic()
+        if asked_at - self._failed_at > _NOT_AGAIN_S or self._served:
+            self.begin()
+        else:
+            asked_at = self._failed_at
         while self.connection is None or self.connection.lost.is_set():
             moved = self._moved
-            if self.state.name in ("failed", "needs_reauth", "incompatible", "held", "disabled"):
+            if self.state.name in BROKEN and self._failed_at >= asked_at:
                 raise self._unusable()
             try:
                 async with asyncio.timeout(max(deadline - time.monotonic(), 0.01)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,8 +31,8 @@ from ...backends.environment.children.child import Nursery
 from ...backends.environment.surroundings import child_environment
 from .correspondence import Correspondence
 from .definitions import Definition, Refused, read_definition
-from .faults import LateError, LostError, causes_of
-from .http import over_http, over_sse
+from .faults import LateError, LostError, RefusedError, causes_of
+from .http import Trace, over_http, over_sse
 from .logbook import Logbook
 from .mending import RAW, REFUSED
 from .process import ServerProcess, start_server
@@ -40,8 +41,11 @@ from .settings import ServerSettings
 from .stdio import over_pipes
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
+for _logger_name in ("mcp", "client"):  # what the SDK has to say is told as a state; nobody asked for it on the screen
+    logging.getLogger(_logger_name).addHandler(logging.NullHandler())
 Answer = TypeVar("Answer")
 MOST_TOOLS = 1_000
+_REFUSALS = 400
 _SESSION_LOST = ("Session not found", "Session terminated", "404")
 
 
@@ -69,8 +73,10 @@ class Ground:
 class Connection:
     """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` says why."""
 
-    def __init__(self, settings: ServerSettings, client: Client, process: ServerProcess | None) -> None:
-        self.settings, self.client, self._process = settings, client, process
+    def __init__(self, settings: ServerSettings, client: Client, way: ServerProcess | Trace) -> None:
+        self.settings, self.client = settings, client
+        self._process = way if isinstance(way, ServerProcess) else None
+        self._trace = way if isinstance(way, Trace) else Trace()
         self.lost = asyncio.Event()
         self.why_lost = ""
 
@@ -133,7 +139,7 @@ class Connection:
         except MCPError as error:
             if error.code == CONNECTION_CLOSED and self._has_ended(error):
                 self.lose(await self._how_it_ended())
-                raise LostError(self.why_lost) from error
+                raise LostError(self.why_lost, sent=not self._trace.unreachable) from error
             if any(sign in error.message for sign in _SESSION_LOST) and self._process is None:
                 self.lose(f"the server forgot the session ({error.message})")
                 raise LostError(self.why_lost, sent=False) from error
@@ -150,7 +156,7 @@ class Connection:
 
     async def _how_it_ended(self) -> str:
         if self._process is None:
-            return "the connection was closed"
+            return "it can't be reached" if self._trace.unreachable else "the connection was closed"
         return await asyncio.to_thread(self._process.how_it_ended)
 
     async def watch(self) -> None:
@@ -193,13 +199,9 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
     """Connect to a server whose settings are filled. *mode* is `auto` or `legacy`."""
     letters = Correspondence(ground.log.note)
     async with AsyncExitStack() as stack:
-        process = None
-        if settings.kind == "stdio":
-            process = await _start(settings, ground)
-            stack.push_async_callback(_ended, process)
-        transport = _transport(settings, letters, ground, process)
+        way = await _way(settings, ground, stack)
         client = Client(
-            transport,
+            _transport(settings, letters, ground, way),
             mode=mode,
             cache=None,
             client_info=Implementation(name="handiwork", version=__version__),
@@ -211,17 +213,28 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
         try:
             await stack.enter_async_context(client)
         except Exception as error:
-            if process is not None and any(_is_closed(cause) for cause in causes_of(error)):
-                raise LostError(await asyncio.to_thread(process.how_it_ended)) from error
-            raise
-        connection = Connection(settings, client, process)
+            raise await _why_not(error, way) from error
+        connection = Connection(settings, client, way)
         watcher = asyncio.ensure_future(connection.watch())
         stack.callback(watcher.cancel)
         yield connection
 
 
-def _is_closed(error: BaseException) -> bool:
-    return isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
+async def _way(settings: ServerSettings, ground: Ground, stack: AsyncExitStack) -> ServerProcess | Trace:
+    """The program, started and ended with the stack; or what is noted of a web service."""
+    if settings.kind != "stdio":
+        return Trace()
+    process = await _start(settings, ground)
+    stack.push_async_callback(_ended, process)
+    return process
+
+
+async def _why_not(error: Exception, way: ServerProcess | Trace) -> Exception:
+    """What an error at the start means, with what is known of the way."""
+    if isinstance(way, Trace):
+        return RefusedError(way.status, error) if way.status >= _REFUSALS else error
+    is_closed = any(isinstance(c, MCPError) and c.code == CONNECTION_CLOSED for c in causes_of(error))
+    return LostError(await asyncio.to_thread(way.how_it_ended)) if is_closed else error
 
 
 async def _start(settings: ServerSettings, ground: Ground) -> ServerProcess:
@@ -237,11 +250,11 @@ async def _ended(process: ServerProcess) -> None:
         await process.end()
 
 
-def _transport(settings: ServerSettings, letters: Correspondence, ground: Ground, process: ServerProcess | None) -> Any:
-    if process is not None:
-        return over_pipes(process, letters)
+def _transport(settings: ServerSettings, letters: Correspondence, ground: Ground, way: ServerProcess | Trace) -> Any:
+    if isinstance(way, ServerProcess):
+        return over_pipes(way, letters)
     over = over_sse if settings.kind == "sse" else over_http
-    return over(settings, letters, ground.seams.auth(settings))
+    return over(settings, letters, way, ground.seams.auth(settings))
 
 
 def _listener(ground: Ground) -> MessageHandlerFnT:

@@ -24,6 +24,14 @@ class LostError(Exception):
         self.sent = sent
 
 
+class RefusedError(Exception):
+    """A web service answered with a status that is an error; `why` is what the SDK made of it."""
+
+    def __init__(self, status: int, why: BaseException) -> None:
+        super().__init__(f"it answers with HTTP status {status}: {_words(why)}")
+        self.status = status
+
+
 class LateError(Exception):
     """The server gave no answer in time; it was told to stop."""
 
@@ -39,8 +47,8 @@ class Fault:
 
 def fault_of(error: BaseException) -> Fault:
     """What *error*, raised by a connection, means."""
-    causes = list(causes_of(error))
-    return next((fault for cause in causes if (fault := _known(cause))), Fault("failed", _words(causes[0])))
+    found = (fault for cause in causes_of(error) if (fault := _known(cause)))
+    return next(found, Fault("failed", _words(error)))
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
@@ -60,13 +68,19 @@ def _known(error: BaseException) -> Fault | None:
         return Fault("failed", said, error.hint)
     if "nsupported protocol version" in said or "mutually supported" in said or getattr(error, "code", 0) == -32022:
         return Fault("incompatible", f"no version of the protocol in common: {said}", "update the server or Handiwork")
-    if name.startswith("OAuth") or "401" in said or "Unauthorized" in said:
+    status = error.status if isinstance(error, RefusedError) else 0
+    if name.startswith("OAuth") or status in _LOGIN:
         return Fault("needs_reauth", said or "it wants a login", "give it a valid token in `headers`, or log in")
+    if status:
+        return Fault("failed", said, "see that its URL is right, and that the service is up")
     if name in ("ConnectError", "ConnectTimeout"):
         return Fault("failed", f"it can't be reached: {said or name}", "see that it runs, and that its URL is right")
     return None
 
 
 def _words(error: BaseException) -> str:
-    said = str(error).strip()
-    return said or type(error).__name__
+    first = next(causes_of(error))
+    return str(first).strip() or type(first).__name__
+
+
+_LOGIN = (401, 403)

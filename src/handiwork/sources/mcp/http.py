@@ -4,40 +4,80 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
 
 from .correspondence import Correspondence
 from .framing import MOST_BYTES
-from .settings import ServerSettings
+from .settings import MOST_TIMEOUT_S, ServerSettings
 
-# A connection that is made takes less; an answer may take as long as the call may.
+# A connection that is made takes less; an answer may take as long as the longest call.
 _REACH_S = 10.0
+_LISTEN_S = MOST_TIMEOUT_S + 60
+# With these an old server, which has another endpoint to post to, refuses what a new one takes.
+TRIES_SSE = frozenset({400, 404, 405, 406, 415})
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a web service last answered with, and whether it couldn't even be reached."""
+
+    status: int = 0
+    unreachable: bool = False
+
+
+class _TracingClient(httpx2.AsyncClient):
+    """Keeps what the SDK doesn't tell: it says of every refusal only that there was one."""
+
+    trace: Trace
+
+    async def send(self, request: httpx2.Request, **how: Any) -> httpx2.Response:
+        try:
+            response = await super().send(request, **how)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            self.trace.unreachable = True
+            raise
+        self.trace.unreachable = False
+        if request.method == "POST" or response.status_code in (401, 403):
+            self.trace.status = response.status_code
+        return response
+
+
+def _client(settings: ServerSettings, trace: Trace, auth: Any) -> _TracingClient:
+    limits = httpx2.Timeout(_REACH_S, read=_LISTEN_S)
+    client = _TracingClient(headers=dict(settings.headers), timeout=limits, auth=auth)
+    client.trace = trace
+    return client
 
 
 @asynccontextmanager
-async def over_http(settings: ServerSettings, letters: Correspondence, auth: Any = None) -> AsyncIterator[Any]:
+async def over_http(
+    settings: ServerSettings, letters: Correspondence, trace: Trace, auth: Any = None
+) -> AsyncIterator[Any]:
     """The streams that the SDK's session talks through. Redirects stay inside the server's origin."""
-    limits = httpx2.Timeout(_REACH_S, read=settings.timeout)
     async with (
-        create_mcp_http_client(headers=dict(settings.headers), timeout=limits, auth=auth) as client,
+        _client(settings, trace, auth) as client,
         streamable_http_client(settings.url, http_client=client, max_sse_event_size=MOST_BYTES) as (reads, writes),
     ):
         yield MendedReads(reads, letters), NotedWrites(writes, letters)
 
 
 @asynccontextmanager
-async def over_sse(settings: ServerSettings, letters: Correspondence, auth: Any = None) -> AsyncIterator[Any]:
+async def over_sse(
+    settings: ServerSettings, letters: Correspondence, trace: Trace, auth: Any = None
+) -> AsyncIterator[Any]:
     """The same for a server of 2024, with one endpoint to listen to and one to post to."""
-    async with sse_client(
-        settings.url, headers=dict(settings.headers), timeout=_REACH_S, sse_read_timeout=settings.timeout, auth=auth
-    ) as (reads, writes):
+
+    def client(**_: Any) -> httpx2.AsyncClient:
+        return _client(settings, trace, auth)
+
+    async with sse_client(settings.url, httpx_client_factory=client) as (reads, writes):
         yield MendedReads(reads, letters), NotedWrites(writes, letters)
 
 

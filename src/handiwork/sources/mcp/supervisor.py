@@ -20,7 +20,8 @@ from ...core.wire import tool_error
 from .connection import Connection, Ground, Listing, open_connection
 from .definitions import Definition
 from .eras import Eras
-from .faults import LateError, LostError, ServerError, fault_of
+from .faults import LateError, LostError, RefusedError, ServerError, fault_of
+from .http import TRIES_SSE
 from .logbook import Logbook
 from .offering import Offering
 from .results import outcome_of
@@ -36,8 +37,8 @@ _DEBOUNCE_S = 0.15
 _MOST_TAIL = 600
 # A server that ends again and again under calls isn't started at once any more.
 _FAST_RETURNS = 3
-# So long after a failure, a call doesn't cause another try. Seconds.
-_NOT_AGAIN_S = 5.0
+# So long after a failure, a call doesn't start a program again. Seconds.
+_NOT_AGAIN_S = 1.0
 
 
 class Supervisor:
@@ -135,11 +136,22 @@ class Supervisor:
             connection = await stack.enter_async_context(open_connection(settings, self._ground, mode))
         except LostError:
             # Some servers end at a first message that they don't know.
-            if mode == "legacy":
-                self._eras.remember(settings.identity, legacy=False)
+            self._eras.remember(settings.identity, legacy=False)
             connection = await stack.enter_async_context(open_connection(settings, self._ground, "legacy"))
+        except RefusedError as refused:
+            if settings.kind != "http" or refused.status not in TRIES_SSE:
+                raise
+            connection = await self._connect_old(stack, settings, refused)
         self._eras.remember(settings.identity, legacy=not connection.is_modern)
         return connection
+
+    async def _connect_old(self, stack: AsyncExitStack, settings: ServerSettings, refused: RefusedError) -> Connection:
+        """As a server of 2024; where it is none, what it said first counts."""
+        try:
+            old = open_connection(replace(settings, kind="sse"), self._ground, "legacy")
+            return await stack.enter_async_context(old)
+        except Exception as error:
+            raise refused from error
 
     def _offer(self, connection: Connection, listing: Listing) -> None:
         self.connection = connection
@@ -242,7 +254,7 @@ class Supervisor:
         A server that failed a while ago is tried once more for it.
         """
         asked_at = time.monotonic()
-        if asked_at - self._failed_at > _NOT_AGAIN_S or self._served:
+        if self._served or self.settings.url or asked_at - self._failed_at > _NOT_AGAIN_S:
             self.begin()
         else:
             asked_at = self._failed_at

@@ -14,6 +14,7 @@ import anyio
 import httpx2
 from mcp import Client
 from mcp.client.session import IncomingMessage, LoggingFnT, MessageHandlerFnT
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import (
@@ -46,6 +47,7 @@ for _logger_name in ("mcp", "client"):  # what the SDK has to say is told as a s
 Answer = TypeVar("Answer")
 MOST_TOOLS = 1_000
 _REFUSALS = 400
+_LISTEN_AGAIN_S = 2.0
 _SESSION_LOST = ("Session not found", "Session terminated", "404")
 
 
@@ -165,6 +167,20 @@ class Connection:
             await self._process.ended()
             self.lose(await self._how_it_ended())
 
+    async def listen(self, changed: Callable[[], object]) -> None:
+        """Hear of changes from a server that tells them only to those who listen."""
+        tools = self.client.server_capabilities.tools
+        while self.is_modern and tools is not None and tools.list_changed:
+            try:
+                async with self.client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        changed()
+            except ListenNotSupportedError:
+                return
+            except (MCPError, SubscriptionLost, TimeoutError):
+                changed()  # what it said meanwhile isn't repeated
+            await asyncio.sleep(_LISTEN_AGAIN_S)
+
 
 class _Found:
     """The pages of a list, put together."""
@@ -215,9 +231,14 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
         except Exception as error:
             raise await _why_not(error, way) from error
         connection = Connection(settings, client, way)
-        watcher = asyncio.ensure_future(connection.watch())
-        stack.callback(watcher.cancel)
+        for beside in (connection.watch(), connection.listen(ground.changed)):
+            stack.push_async_callback(_stop, asyncio.ensure_future(beside))
         yield connection
+
+
+async def _stop(task: asyncio.Future[None]) -> None:
+    task.cancel()
+    await asyncio.wait((task,))
 
 
 async def _way(settings: ServerSettings, ground: Ground, stack: AsyncExitStack) -> ServerProcess | Trace:

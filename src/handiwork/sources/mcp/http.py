@@ -74,7 +74,7 @@ async def over_sse(
 ) -> AsyncIterator[Any]:
     """The same for a server of 2024, with one endpoint to listen to and one to post to."""
 
-    def client(**_: Any) -> httpx2.AsyncClient:
+    def client(headers: Any = None, timeout: Any = None, auth: Any = auth) -> httpx2.AsyncClient:  # noqa: ARG001
         return _client(settings, trace, auth)
 
     async with sse_client(settings.url, httpx_client_factory=client) as (reads, writes):

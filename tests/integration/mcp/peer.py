@@ -99,6 +99,7 @@ async def grow(ctx: Context) -> str:
     """Get another tool."""
     server.add_tool(lambda: "new", name="grown", description="A new tool.")
     await ctx.session.send_tool_list_changed()
+    await ctx.notify_tools_changed()
     return "grown"
 
 

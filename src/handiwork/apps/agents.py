@@ -109,7 +109,7 @@ class _Maker:
             context=Context(tokens, pinned=todos.open_ones),
             watch=watch,
             session=session,
-            background=lambda name: Beside(house.background(name), *bound.beside),
+            background=lambda name: Beside(house.background(name), *bound.beside, *house.news()),
             known="\n\n".join(bound.known),
         )
 

@@ -40,6 +40,7 @@ hook_config = Late("handiwork.apps.hook_config")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
+mcp_news = Late("handiwork.sources.mcp.news")
 mcp_servers = Late("handiwork.apps.mcp_servers")
 _MOST_SCOPES = 256
 _MOST_SHELLS = 4096
@@ -193,14 +194,22 @@ class House:
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
 
+    def news(self) -> tuple[Background, ...]:
+        """What goes on with the servers, for one agent."""
+        return (mcp_news.News(self.mcp),) if self.mcp is not None else ()
+
     def begin(self) -> None:
         """Connect to the servers in the background: whoever will use their tools asks for it."""
         if self.mcp is not None:
             self.mcp.begin()
 
+    def awaits_tool(self, name: str) -> bool:
+        """Whether *name* could be a tool of a server that nobody has asked yet."""
+        return self.mcp is not None and self.registry.get(name) is None and bool(self.mcp.server_of(name))
+
     def await_tool(self, name: str) -> None:
         """Where *name* could be a tool of a server that isn't connected yet, wait until that is known."""
-        if self.mcp is not None:
+        if self.awaits_tool(name):
             self.mcp.await_tool(name)
 
     def settle(self) -> None:

@@ -66,6 +66,7 @@ class ToolRegistry:
         self._members: defaultdict[str, dict[str, ToolEntry]] = defaultdict(dict)
         self._checks: dict[str, Callable[[], object]] = {}
         self._aliases: dict[str, str] = {}
+        self._announced: set[str] = set()
         self._rejections: list[Rejection] = []
         # Who may know why a tool isn't here, such as a server of tools that is down.
         self.whereabouts: list[Callable[[str], Closed | None]] = []
@@ -145,6 +146,12 @@ class ToolRegistry:
             self._aliases[alias] = toolset
             self.generation += 1
 
+    def announce_toolset(self, name: str) -> None:
+        """A toolset of that name may get tools later: enabling it is no mistake until then."""
+        with self._lock:
+            self._announced.add(name)
+            self.generation += 1
+
     def touch(self) -> None:
         """Something that supplies are derived from has changed."""
         with self._lock:
@@ -181,6 +188,10 @@ class ToolRegistry:
     def toolsets(self) -> list[str]:
         """Names of all toolsets that have a tool, sorted."""
         return sorted(name for name, members in self._members.copy().items() if members)
+
+    def is_announced(self, name: str) -> bool:
+        """Whether a toolset may get tools later."""
+        return name in self._announced
 
     def aliases(self) -> Mapping[str, str]:
         """Toolset aliases: a snapshot."""

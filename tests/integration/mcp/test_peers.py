@@ -21,7 +21,7 @@ from handiwork.core.cancel import CancelToken
 from handiwork.core.types import Progress, Scope, ToolCall
 from handiwork.sources.mcp.settings import read_servers
 
-from .hosts import PEER, Ground, free_port, grounded, is_running, peer, serving, wait_until
+from .hosts import FAULTY, Ground, free_port, grounded, is_running, peer, serving, wait_until
 
 pytestmark = pytest.mark.integration
 KINDS = ("stdio", "stdio-legacy", "http", "http-legacy", "sse")
@@ -209,7 +209,8 @@ for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m: continue
     if m["method"] == "initialize":
-        r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "n", "version": "1"}}
+        about = {"name": "n", "version": "1"}
+        r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": about}
     elif m["method"] == "tools/list": r = {"tools": []}
     else:
         print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
@@ -223,27 +224,29 @@ def pid_of(supervisor: Any) -> int | None:
     return connection.pid if connection and not connection.lost.is_set() else None
 
 
-def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path):
-    faulty_peer = str(Path(PEER).parent / "faulty_peer.py")
-    script = f"""
+HOST = """
 import sys, time
-sys.path.insert(0, {str(Path(__file__).parents[3] / "src")!r})
+sys.path.insert(0, sys.argv[1])
 from handiwork.catalog.store import ToolRegistry
 from handiwork.sources.mcp.host import Host
 from handiwork.sources.mcp.settings import read_servers
-modes = ("plain", "stubborn", "grandchild", "setsid")
-servers = {{m: {{"command": sys.executable, "args": [{faulty_peer!r}, m], "env": {{"PEER_NOTES": {str(tmp_path)!r} + "/" + m}}}} for m in modes}}
+peer, notes, *modes = sys.argv[2:]
+servers = {m: {"command": sys.executable, "args": [peer, m], "env": {"PEER_NOTES": f"{notes}/{m}"}} for m in modes}
 host = Host(ToolRegistry(), read_servers(servers))
 host.check(modes)
 print("up", flush=True)
 time.sleep(60)
 """
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+
+
+def test_nothing_is_left_of_a_host_that_was_killed(tmp_path: Path):
+    modes = ("plain", "stubborn", "grandchild", "setsid")
+    source = str(Path(__file__).parents[3] / "src")
+    command = [sys.executable, "-c", HOST, source, FAULTY, str(tmp_path), *modes]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
-        pids = [
-            int(p) for m in ("plain", "stubborn", "grandchild", "setsid") for p in (tmp_path / m).read_text().split()
-        ]
+        pids = [int(pid) for mode in modes for pid in (tmp_path / mode).read_text().split()]
         assert len(pids) == 6 and all(map(is_running, pids))
         process.kill()
     assert wait_until(lambda: not any(map(is_running, pids)), 5), pids

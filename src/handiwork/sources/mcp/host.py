@@ -19,6 +19,7 @@ from .knowledge import Knowledge, Known
 from .logbook import Logbook
 from .offering import Offering
 from .pins import Pins
+from .registering import announce
 from .seams import NO_SEAMS, Seams
 from .settings import CONNECT_TIMEOUT_S, ServerSettings
 from .states import USABLE, State
@@ -54,7 +55,8 @@ class Host:
             knowledge=Knowledge(self._file("known")),
             make_handler=partial(make_handler, self.supervisor),
         )
-        self._registry = registry
+        for name in self.servers:
+            announce(registry, name)
         self._lock = threading.Lock()
         self._supervisors: dict[str, Supervisor] = {}
         self._nursery: Any = None
@@ -155,10 +157,8 @@ class Host:
         return Closed(f"the MCP server {server!r} is {state.name}{reason}", fix)
 
     def await_tool(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
-        """Where *name* could be a tool of a server that isn't connected yet, wait until that is known."""
-        if self._registry.get(name) is None and name.startswith("mcp__"):
-            server = self.server_of(name)
-            self.check([server] if server else [], timeout_s)
+        """Wait until it is known whether a server has the tool of that name."""
+        self.check([server] if (server := self.server_of(name)) else [], timeout_s)
 
     def settle(self, timeout_s: float = SETTLE_S) -> None:
         """Wait, but not long, until what connected servers have said of their tools is in force."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ...catalog.presets import ALIASES, ALL, COMPOSITES, SHIPPED
 from ...catalog.store import ToolRegistry
 from ...core.types import Handler, Touch, Traits
 from .definitions import Definition
@@ -47,13 +48,14 @@ def register(
             origin=origin,
             search_hint=f"{settings.name} {definition.tool}",
         )
-    if tools:
-        _alias(registry, settings.name, toolset)
 
 
-def _alias(registry: ToolRegistry, server: str, toolset: str) -> None:
-    """The server's own name for its toolset, unless that names something else here."""
-    if server not in registry.aliases() and server not in registry.toolsets():
+def announce(registry: ToolRegistry, server: str) -> None:
+    """Say that a server's toolset may come. Its own name stands for it, unless that names something else here."""
+    toolset = toolset_name(server)
+    registry.announce_toolset(toolset)
+    taken = {*registry.aliases(), *registry.toolsets(), *SHIPPED, *COMPOSITES, *ALIASES, ALL}
+    if server not in taken:
         registry.register_toolset_alias(server, toolset)
 
 

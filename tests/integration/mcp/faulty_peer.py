@@ -236,6 +236,7 @@ def _crlf(ref: Any) -> None:
 ANSWERS = {
     "crlf": _crlf,
     "u2028": lambda ref: answer(ref, text("a\u2028b\u0085c"), ensure_ascii=False),
+    "ten": lambda ref: answer(ref, text("h" * 10_000_000)),  # no fault: for the bench
     "huge": lambda ref: answer(ref, text("h" * 50_000_000)),
     "strid": lambda ref: answer(str(ref), text("ok")),
     "batch": lambda ref: send([{"jsonrpc": "2.0", "id": ref, "result": text("ok")}]),

@@ -189,7 +189,7 @@ def pin(house: House, said: Namespace, out: Output) -> int:
         out.note(printable(line))
     if not (said.yes or not lines or _agrees(f"Take the tools of {name} as they are now?")):
         raise UsageError(f"the tools of {name} stay as they were", "agree at a terminal, or with --yes")
-    host.offering.agree(settings)
+    host.agree(name)
     out.show({"server": name, "diff": lines, "tools": len(shelf.all_tools())}, [f"{name}: agreed"])
     return 0
 

@@ -172,6 +172,10 @@ class Host:
         if asked:
             bridge.mcp_bridge.run(_until_known(asked, timeout_s), timeout_s=timeout_s + 1)
 
+    def agree(self, name: str) -> None:
+        """Take the tools of a connected server as they are now."""
+        bridge.mcp_bridge.run(self.supervisor(name).agree())
+
 
 async def _begin_all(begun: list[Supervisor]) -> None:
     for supervisor in begun:

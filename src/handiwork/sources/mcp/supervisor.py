@@ -61,6 +61,7 @@ class Supervisor:
         self.settings, self.log = settings, log
         self.state = State("idle", since=time.time())
         self.connection: Connection | None = None
+        self._listing = Listing(())
         self._eras, self._variables, self._offering = eras, variables, offering
         self._ground = Ground(nursery, log, seams, self._note_change, self._note_log)
         self._task: asyncio.Task[None] | None = None
@@ -154,7 +155,7 @@ class Supervisor:
             raise refused from error
 
     def _offer(self, connection: Connection, listing: Listing) -> None:
-        self.connection = connection
+        self.connection, self._listing = connection, listing
         said = self._offering.apply(self.settings, listing.tools, listing.refused)
         amiss = "; ".join(x for x in (said, *listing.notes) if x)
         self._set("degraded" if amiss else "connected", amiss)
@@ -236,6 +237,12 @@ class Supervisor:
 
     def _note_log(self, params: Any) -> None:
         self.log.note(f"{params.level}: {str(params.data)[:_MOST_TAIL]}")
+
+    async def agree(self) -> None:
+        """The person takes the server's tools as they are now."""
+        if self.connection is not None:
+            self._offering.agree(self.settings)
+            self._offer(self.connection, self._listing)
 
     def is_changing(self) -> bool:
         """Whether the server said that its tools change, and the new list isn't there yet."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .supervisor import Supervisor
 
 bridge = Late("handiwork.sources.mcp.loop")
+exchange = Late("handiwork.sources.mcp.exchange")
 asyncio = Late("asyncio")
 # What is left for our own words about a call that took too long. Seconds.
 _TO_TELL_S = 1.0
@@ -34,13 +35,8 @@ def make_handler(find: Callable[[str], Supervisor], settings: ServerSettings, de
         if not found:  # what the first one loads would hold up the loop of the tools
             found.append(await asyncio.to_thread(find, settings.name))
         deadline = _deadline(scope)
-        called = found[0].call(
-            definition,
-            args,
-            deadline=deadline,
-            may_replay=may_replay,
-            on_progress=_progress_sink(scope, ToolCall(definition.name, args, tool_call_id)),
-        )
+        heard = _progress_sink(scope, ToolCall(definition.name, args, tool_call_id))
+        called = exchange.carry_out(found[0], exchange.Call(definition, args, deadline, may_replay, heard))
         left_s = deadline - time.monotonic() + _TO_TELL_S
         done: Done = await bridge.mcp_bridge.arun(called, timeout_s=left_s, cancel=scope.cancel if scope else None)
         return done

@@ -10,21 +10,16 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
-from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
 from ...backends.environment.children.child import Nursery
 from ...core.loading import Late
-from ...core.types import Done
-from ...core.wire import tool_error
 from .connection import Connection, Ground, Listing, open_connection
-from .definitions import Definition
 from .eras import Eras
 from .faults import LateError, LostError, RefusedError, ServerError, fault_of
 from .http import TRIES_SSE
 from .logbook import Logbook
 from .offering import Offering
-from .results import outcome_of
 from .seams import Seams
 from .settings import ServerSettings
 from .states import BROKEN, SETTLED, USABLE, State, StateName
@@ -253,8 +248,6 @@ class Supervisor:
         while self.is_changing():
             await self._moved.wait()
 
-    # -------------------------------------------------------------------------------------- calling
-
     async def usable(self, deadline: float) -> Connection:
         """The connection, waited for until *deadline* (monotonic). Raises `ServerError` with what is amiss.
 
@@ -282,66 +275,3 @@ class Supervisor:
             f"the MCP server {self.settings.name!r} is {self.state.name}{reason}",
             self.state.fix or f"see `handiwork mcp test {self.settings.name}`",
         )
-
-    async def call(
-        self,
-        definition: Definition,
-        args: Mapping[str, Any],
-        *,
-        deadline: float,
-        may_replay: bool,
-        on_progress: ProgressFnT | None = None,
-    ) -> Done:
-        """Call a tool and wait for it, *timeout* seconds since its last sign of life and until *deadline* at most."""
-        tool = definition.tool
-        for attempt in (1, 2):
-            connection = await self.usable(deadline)
-            try:
-                result = await self._timed(connection, tool, args, deadline, on_progress)
-                return outcome_of(result, definition.output_schema)
-            except LostError as lost:
-                if attempt == 2 or (lost.sent and not may_replay):
-                    return self._unknown(tool, lost) if lost.sent else self._failed("transport", str(lost))
-            except (LateError, TimeoutError):
-                return self._late(tool)
-            except MCPError as error:
-                return self._failed("protocol", f"{error.message} (code {error.code})", data=error.data)
-        raise AssertionError("a call ends in the loop")
-
-    async def _timed(
-        self,
-        connection: Connection,
-        tool: str,
-        args: Mapping[str, Any],
-        deadline: float,
-        on_progress: ProgressFnT | None,
-    ) -> Any:
-        loop = asyncio.get_running_loop()
-        ahead = deadline - time.monotonic()
-        latest = loop.time() + ahead
-
-        async def hear(progress: float, total: float | None, message: str | None) -> None:
-            limit.reschedule(min(latest, loop.time() + self.settings.timeout))
-            if on_progress:
-                await on_progress(progress, total, message)
-
-        async with asyncio.timeout(min(ahead, self.settings.timeout)) as limit:
-            return await connection.call(tool, args, on_progress=hear)
-
-    def _failed(self, kind: str, reason: str, data: Any = None) -> Done:
-        extra = {} if data is None else {"data": data}
-        return Done(tool_error(reason, kind=kind, server=self.settings.name, **extra), is_error=True)
-
-    def _unknown(self, tool: str, lost: LostError) -> Done:
-        said = (
-            f"the connection to the MCP server was lost while {tool!r} ran: {lost}. The outcome is unknown: it may "
-            "have done its work. It was not called again; find out what it did before you do"
-        )
-        return Done(tool_error(said, kind="transport", outcome="unknown", server=self.settings.name), is_error=True)
-
-    def _late(self, tool: str) -> Done:
-        said = (
-            f"{tool!r} gave no answer and no sign of life in time (limit {self.settings.timeout:g} s) and was told "
-            "to stop. The outcome is unknown: it may have done its work"
-        )
-        return Done(tool_error(said, kind="timeout", outcome="unknown", server=self.settings.name), is_error=True)

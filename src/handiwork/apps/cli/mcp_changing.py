@@ -81,7 +81,7 @@ def add(house: House, said: Namespace, out: Output) -> int:
         )
     path = _store_in_project(house, name, entry) if said.scope == "project" else _store(house, name, entry)
     lines = [f"{name} is added ({path})"] + ([f"  {row['tools']} tools, {row['tokens']:,} tokens"] if row else [])
-    out.show({"server": name, "file": path, "entry": entry, "test": row or None}, lines)
+    out.show({"server": name, "file": path, "test": row or None}, lines)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...catalog.gate import Closed
 from ...catalog.store import ToolRegistry
@@ -123,8 +123,12 @@ class Offering:
             refused=refused,
             notes=(*notes, *self._shadows(settings.name, tools)),
         )
-        self._shelves[settings.name] = shelf
-        register(self._registry, settings, shelf.offered, lambda definition: self._make_handler(settings, definition))
+        no = register(self._registry, settings, shelf.offered, lambda d: self._make_handler(settings, d))
+        self._shelves[settings.name] = replace(
+            shelf,
+            offered={name: d for name, d in shelf.offered.items() if name not in no},
+            refused=(*refused, *(Refused(shelf.offered[name].tool, why) for name, why in no.items())),
+        )
 
     def _shadows(self, server: str, tools: tuple[Definition, ...]) -> list[str]:
         """Where a server speaks of another one's tools, or has one of the same name."""

@@ -105,7 +105,9 @@ class Offering:
 
     def near(self, server: str, name: str) -> list[str]:
         """The server's tools that *name* was perhaps meant to be."""
-        return near_names(name, self.shelf(server).offered)
+        front = len(tool_name(server, "x")) - 1  # it is the same for all of them, so it says nothing
+        by_end = {offered[front:]: offered for offered in self.shelf(server).offered}
+        return [by_end[end] for end in near_names(name[front:], by_end)]
 
     def _put(
         self,

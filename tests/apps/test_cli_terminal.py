@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -15,67 +11,6 @@ import pytest
 pytestmark = pytest.mark.integration
 
 ESCAPE = "\x1b"
-
-
-class Terminal:
-    """`handiwork WORDS` on a terminal of its own; `seen` is what it has shown."""
-
-    def __init__(self, words, env, cwd, stdout=None):
-        self._master, slave = pty.openpty()
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "handiwork", *words],
-            stdin=slave, stdout=stdout or slave, stderr=slave, env={"TERM": "xterm", **env}, cwd=cwd,
-            start_new_session=True,
-        )  # fmt: skip
-        os.close(slave)
-        self.seen = ""
-
-    def until(self, text, seconds=15):
-        """Read until *text* was shown."""
-        end = time.monotonic() + seconds
-        while text not in self.seen:
-            assert time.monotonic() < end, f"{text!r} didn't come; shown: {self.seen!r}"
-            if not self._read():
-                break
-        assert text in self.seen, self.seen
-
-    def type(self, text):
-        os.write(self._master, text.encode())
-
-    def end(self, seconds=15):
-        """Read to the end; the exit code."""
-        end = time.monotonic() + seconds
-        while self._read() or self.child.poll() is None:
-            assert time.monotonic() < end, f"doesn't end; shown: {self.seen!r}"
-        return self.child.wait(5)
-
-    def close(self):
-        self.child.kill()
-        self.child.wait()
-        os.close(self._master)
-
-    def _read(self):
-        if not select.select([self._master], [], [], 0.1)[0]:
-            return True
-        try:
-            part = os.read(self._master, 65536)
-        except OSError:  # the other side is closed
-            return False
-        self.seen += part.decode("utf-8", "replace").replace("\r\n", "\n")
-        return bool(part)
-
-
-@pytest.fixture
-def terminal(surroundings, tmp_path):
-    opened = []
-
-    def begin(*words, stdout=None, **variables):
-        opened.append(Terminal(words, surroundings | variables, tmp_path, stdout))
-        return opened[-1]
-
-    yield begin
-    for one in opened:
-        one.close()
 
 
 @pytest.fixture
@@ -140,7 +75,7 @@ def test_yes_for_the_session_is_asked_once_for_the_same(terminal, asking, tmp_pa
     shown.until("Allow?")
     assert "[2] yes, this session:" in shown.seen
     shown.type("2\n")
-    shown.until("other.txt")
+    shown.until("Allow?", after="other.txt")
     shown.type("\n")
     assert shown.end() == 5 and shown.seen.count("Allow?") == 2  # the other file was asked anew
     assert (tmp_path.parent / "same.txt").exists() and not (tmp_path.parent / "other.txt").exists()
@@ -208,7 +143,7 @@ def test_clarify_asks_the_person(terminal, script, tmp_path):
     question = {"name": "clarify", "arguments": {"question": "Which one?", "choices": ["red", "blue"]}}
     with open(tmp_path / "out.json", "w") as out:
         shown = terminal("run", "x", "--json", "--model", script({"calls": [question]}, "done"), stdout=out)
-        shown.until("[2] blue")
+        shown.until("> ", after="[2] blue")
         shown.type("2\n")
         assert shown.end() == 0
     assert "blue" in (tmp_path / "out.json").read_text()

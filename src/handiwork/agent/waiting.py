@@ -7,7 +7,8 @@ any process may give; whoever resumes the session then goes on from there.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from ..core.types import Approver, Ask, Entry, Ready, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 from ..guard.redaction import redact
 from ..guard.sanitizer import sanitize
+from ..pipeline.nested import mark_of
 from ..pipeline.repair import repair_arguments
 from .history import Unanswered
 
@@ -27,7 +29,8 @@ _ABOUT: Mapping[str, About] = {"needs_input": "input", "pending": "job"}
 class Question:
     """What call *call* waits for. `text` says it to a person, `form` is the JSON Schema of an answer to it.
 
-    `handle` finds the work or the form again. `answer` is what was said, None so far.
+    `handle` finds the work or the form again, `inside` is the mark of the call within it that asks. `answer` is
+    what was said, None so far.
     """
 
     seq: int
@@ -38,6 +41,7 @@ class Question:
     text: str
     form: Mapping[str, Any] = field(default_factory=dict)
     handle: str = ""
+    inside: str = ""
     answer: Mapping[str, Any] | None = None
 
     @property
@@ -45,12 +49,13 @@ class Question:
         """Whether the call may run now."""
         return self.about == "approval" and self.answer is not None and bool(self.answer.get("allowed"))
 
-    def content(self) -> str:
-        """What the model reads as the answer to its call."""
+    def content(self, done: Sequence[str] = ()) -> str:
+        """What the model reads as the answer to its call; *done* is what was done within it before it asked."""
         answer = self.answer or {}
         if self.about == "approval":
             note = f": {answer['note']}" if answer.get("note") else ""
-            return tool_error(f"not approved ({self.text}){note}", refused_by="approval")
+            within = {"done_within": list(done)} if done else {}
+            return tool_error(f"not approved ({self.text}){note}", refused_by="approval", **within)
         return dumps({"answer": answer.get("value")})
 
 
@@ -63,7 +68,9 @@ def question_about(result: ToolResult) -> dict[str, Any] | None:
         handle = said.get("handle") or said.get("pending") or ""
         return {**facts, "about": _ABOUT[result.status], "text": text, "form": said.get("form", {}), "handle": handle}
     if result.status == "refused" and result.by == "approval":
-        return {**facts, "about": "approval", "text": _said(result.content).get("error", result.content)}
+        said = _said(result.content)
+        inside = {"inside": said["inside"]} if "inside" in said else {}
+        return {**facts, "about": "approval", "text": said.get("error", result.content), **inside}
     return None
 
 
@@ -93,8 +100,17 @@ def question_of(missing: Unanswered) -> Question | None:
     asked = [q for q in questions_in(missing.notes) if q.call == missing.id]
     if not asked:
         return None
-    begun = any(e.kind == "intent" and e.call == missing.id and e.seq > asked[-1].seq for e in missing.notes)
+    begun = any(e.seq > asked[-1].seq and _is_intent_of(missing.id, e) for e in missing.notes)
     return None if begun else asked[-1]
+
+
+def _is_intent_of(call: str, entry: Entry) -> bool:
+    return entry.kind == "intent" and call in (entry.call, entry.body.get("within"))
+
+
+def yeses_to(missing: Unanswered) -> list[Question]:
+    """All that was said yes to for an unanswered call, which may have been run in part several times."""
+    return [q for q in questions_in(missing.notes) if q.call == missing.id and q.is_granted]
 
 
 def answer_body(question: Question, said: str, note: str = "") -> dict[str, Any]:
@@ -125,11 +141,20 @@ def pick(questions: Iterable[Question], call: str) -> Question:
 
 
 def granting(questions: Iterable[Question], otherwise: Approver | None) -> Approver:
-    """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*."""
-    granted = {question.call: question.text for question in questions}
+    """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*.
+
+    Within a call each yes is for one call: of two that are alike both are asked about.
+    """
+    granted = list(questions)
+    used: Counter[tuple[str, str, str]] = Counter()
 
     def ask(ready: Ready, asked: Ask, /) -> Any:
-        if redact(sanitize(asked.reason)) in granted.get(ready.call.id, ""):  # as it was shown
+        call, reason = ready.call.outermost, redact(sanitize(asked.reason))  # as it was shown
+        inside = "" if call is ready.call else mark_of(ready.call)
+        yeses = sum(q.call == call.id and q.inside == inside and reason in q.text for q in granted)
+        key = (call.id, inside, reason)
+        used[key] += bool(inside)
+        if yeses and used[key] <= yeses:
             return True
         return otherwise(ready, asked) if otherwise else False
 

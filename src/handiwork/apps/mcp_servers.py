@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.loading import Late
-from ..guard.workspace import find_workspace
 from ..sources.mcp.host import Host
 from ..sources.mcp.settings import ServerSettings, read_servers
 from ..sources.mcp.trust import TrustedFiles, digest_of
+from .servers import project_file
 
 if TYPE_CHECKING:
     from .house import House
 
 mcp_files = Late("handiwork.apps.mcp_files")
 logging = Late("logging")
-PROJECT_FILE = ".mcp.json"
 
 
 def open_host(house: House) -> Host:
@@ -28,11 +27,6 @@ def open_host(house: House) -> Host:
     host = Host(house.registry, (*own, *(s for s in of_project(house.home) if s.name not in named)), home=house.home)
     house.registry.whereabouts.append(host.missed)
     return host
-
-
-def project_file() -> str:
-    """The file of the project here that names servers, whether or not it is there."""
-    return os.path.join(find_workspace(os.getcwd()), PROJECT_FILE)
 
 
 def trusted_files(home: str) -> TrustedFiles:

@@ -13,7 +13,8 @@ from ..backends.storage.reading import Reader
 from ..backends.storage.salvage import open_store
 from ..backends.storage.sqlite import SqliteStore
 from ..core.errors import StorageError, UnknownNameError
-from ..core.types import SessionInfo
+from ..core.types import SessionInfo, Usage
+from ..core.usage import sum_of, usage_of
 from ..core.wire import dumps
 from .house import House
 
@@ -89,6 +90,18 @@ def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = 
         if about.number:
             raise
         return Unsaved(str(error))
+
+
+def used_in(reader: Reader, info: SessionInfo) -> Usage:
+    """What a session has used, with those that worked for it. A reply whose numbers are lost has no known price."""
+    own = sum_of(map(usage_of, reader.used(info.number)))
+    return own + sum_of(used_in(reader, other) for other in reader.delegates(info.id))
+
+
+def used_by(house: House, info: SessionInfo, tell: Tell) -> Usage:
+    """The same, of a session of the house."""
+    with looking_into_sessions(house, tell) as reader:
+        return used_in(reader, info) if reader else Usage()
 
 
 def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:

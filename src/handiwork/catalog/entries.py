@@ -70,6 +70,8 @@ def _read_traits(given: Traits | Mapping[str, Any], parameters: Mapping[str, Any
     if not isinstance(given, Traits) and (unknown := set(given) - known):
         raise RejectionError(f"unknown traits: {', '.join(sorted(map(str, unknown)))}")
     traits = given if isinstance(given, Traits) else Traits(**given)
+    if traits.most_at_once is not None and traits.most_at_once < 1:
+        raise RejectionError(f"most_at_once is 1 or more, not {traits.most_at_once}")
     properties = parameters.get("properties")
     for argument, touch in traits.touches.items():
         if touch not in _TOUCHES:

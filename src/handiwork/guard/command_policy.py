@@ -287,3 +287,4 @@ _PATHS: Final[dict[str, Judge]] = {
     "truncate": _emptying,
 }
 PATH_KINDS: Final = frozenset(_PATHS) | {"run_file"}
+KINDS: Final = tuple(sorted({*_FORBIDDEN, *_ASKED, *_ALLOWED, *_PATHS}))

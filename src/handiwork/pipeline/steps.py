@@ -185,14 +185,29 @@ def _named(ready: Ready) -> tuple[str, ...]:
         return ()
 
 
+def trace(parts: Parts, ready: Ready) -> Prepared:
+    """Where the values of an effectful call came from, in a session that keeps account of it."""
+    origins = ready.call.scope.origins
+    if origins is None or not _aims(ready):
+        return ready
+    found = origins.trace(ready)
+    return replace(ready, provenance=found) if found else ready
+
+
+def _aims(ready: Ready) -> bool:
+    """Whether the call is aimed at something: it has an effect, or goes out to an address."""
+    traits = ready.entry.traits
+    return traits.resolved_effect() != "read" or "url" in traits.touches.values()
+
+
 def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
     match verdict:
-        case Allow():
-            return ready
-        case Forbid(reason, hint):
-            return Refusal(reason, "guard", hint)
+        case Allow(rule):
+            return replace(ready, rule=rule) if rule else ready
+        case Forbid(reason, hint, rule):
+            return Refusal(reason, "guard", hint, rule)
         case Ask():
             return replace(ready, asks=(*ready.asks, verdict))
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
@@ -223,7 +238,8 @@ def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
             note = f": {answer.note}" if answer.note else ""
-            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN)
+            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN, ask.rule, answer)
+        ready = replace(ready, answers=(*ready.answers, answer))
     return ready
 
 
@@ -237,7 +253,7 @@ def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effe
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, judge, approve)
+PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, trace, judge, approve)
 
 # ---------------------------------------------------------------------------------------------- finish
 
@@ -323,7 +339,14 @@ def _labels_of(ready: Ready) -> tuple[Label, ...]:
     return (Label("outside", entry.name),) if outside else ()
 
 
-FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show)
+def note_origins(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """What came of the call may be where a later value comes from."""
+    if ready is not None and (origins := ready.call.scope.origins) and result.status in _RAN:
+        origins.note(ready, result)
+    return result
+
+
+FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show, note_origins)
 
 # --------------------------------------------------------------------------------------------- keywords
 

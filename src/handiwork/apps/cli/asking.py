@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from typing import Any
 from ...core.types import Answer, Approver, Args, Ask, Handler, NeedsInput, Ready
 from ...core.wire import dumps
 from ...guard.approval import Approvals, allow_all, deny_all
+from .keyboard import keyboard
 from .output import Output, printable
 
 _MOST_ARGS = 600
-_MOST_BYTES = 4096
 
 
 def approver_of(said: Namespace, out: Output) -> Approver | None:
@@ -32,21 +31,8 @@ def is_attended() -> bool:
 
 
 def read_line(question: str) -> str:
-    """The line that a person types in answer to *question*. Raises `EOFError` at the end of input.
-
-    The question goes to standard error: standard output is for results. The descriptor is read
-    directly, since a thread that waits in `input()` holds a lock that ends the process badly.
-    """
-    print(question, end="", file=sys.stderr, flush=True)
-    line = b""
-    while not line.endswith(b"\n"):
-        part = os.read(sys.stdin.fileno(), _MOST_BYTES)
-        if not part:
-            break
-        line += part
-    if not line:
-        raise EOFError
-    return line.decode("utf-8", "replace").rstrip("\r\n")
+    """The line that a person types in answer to *question*. Raises `EOFError` where none comes."""
+    return keyboard.ask(question)
 
 
 class TerminalApprover:

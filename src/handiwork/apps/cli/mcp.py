@@ -74,7 +74,7 @@ def run(said: Namespace, out: Output) -> int:
 
 def host_of(house: House) -> Host:
     """The house's servers; none configured is a host without any."""
-    host: Host = house.mcp or hosts.open_host(house)
+    host: Host = house.servers.host or hosts.open_host(house)
     return host
 
 

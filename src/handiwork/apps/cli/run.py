@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from ...agent.loop import DENIALS, Agent, Budget, Outcome
+from ...agent.loop import DENIALS, Agent, Outcome
 from ...agent.session import Unkept
+from ...agent.spending import Budget
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ...core.types import SessionInfo
+from ...core.usage import usage_document, usage_text
+from ...guard.workspace import find_workspace
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
 from ..sessions import close_sessions, find_session, open_session
+from ..tracing import traced
 from .agent_flags import add_agent_flags, add_waiting
 from .asking import approver_of, ask_later, clarifier_of
 from .output import Output, printable
@@ -37,6 +41,7 @@ examples:
   handiwork run "Say hello" --model scripted:replies.json
 """
 _NOT_SAVED = 7
+_LIMITS = ("max_steps", "max_seconds", "max_tokens", "max_cost")
 _EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
 
 
@@ -67,8 +72,7 @@ def run(said: Namespace, out: Output) -> int:
 def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching) -> Iterator[Agent]:
     """The agent that the flags describe; afterwards others may go on with its session."""
     try:
-        agent = _open_agent(house, said, out, watching)
-        with closing(agent):
+        with traced(house, out.note), closing(_open_agent(house, said, out, watching)) as agent:
             yield agent
     finally:
         close_sessions(house)
@@ -81,7 +85,11 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         said = _gone_on(said, past)
     if said.sandbox:
         house.move_commands(said.sandbox)
+    if said.profile:
+        house.use_profile(said.profile)
     cwd = folder_of(said)
+    if house.rules and (ignored := house.rules.ignored(find_workspace(cwd or os.getcwd()))):
+        out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")
     enabled, disabled = selection_of(house, said)
     approver, waits = approver_of(said, out), getattr(said, "wait", False)
     face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)
@@ -120,15 +128,17 @@ def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:
 
 
 def _budget(house: House, said: Namespace) -> Budget:
-    for flag in ("max_steps", "max_seconds", "max_tokens"):
+    for flag in _LIMITS:
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
-    return Budget(
-        max_steps=said.max_steps or house.config.max_steps,
-        max_seconds=said.max_seconds or house.config.max_seconds,
-        max_tokens=said.max_tokens,
-    )
+    config, bounds = house.config, house.inside.budgets
+    return Budget(**{key: _least(getattr(said, key) or getattr(config, key), bounds.get(key)) for key in _LIMITS})
+
+
+def _least(*amounts: Any) -> Any:
+    """The smallest of what is said; None where nothing is."""
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def _prompt(words: str) -> str:
@@ -192,6 +202,8 @@ def _report(outcome: Outcome, session: Unkept, out: Output) -> None:
         if session.id:
             verb = "sessions pending" if outcome.ending == "waiting" else f"sessions resume {session.id}"
             out.note(f"go on with: handiwork {verb}")
+    if outcome.usage.tokens:
+        out.note(usage_text(outcome.usage))
 
 
 def document_of(outcome: Outcome) -> dict[str, Any]:
@@ -202,7 +214,7 @@ def document_of(outcome: Outcome) -> dict[str, Any]:
         "ending": outcome.ending,
         "reason": outcome.reason or None,
         "steps": outcome.steps,
-        "usage": {"input_tokens": outcome.usage.input_tokens, "output_tokens": outcome.usage.output_tokens},
+        "usage": usage_document(outcome.usage),
         "calls": [
             {
                 "name": r.call.name,

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
+    from .tracing import CallSpan, Ended, Span, Tracing
     from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
 
 _MODULES = {
@@ -77,10 +78,12 @@ _MODULES = {
         "ShellState",
     ),
     "roles": (
+        "Audit",
         "Background",
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -101,6 +104,12 @@ _MODULES = {
         "Touch",
         "Traits",
         "UNDECLARED",
+    ),
+    "tracing": (
+        "CallSpan",
+        "Ended",
+        "Span",
+        "Tracing",
     ),
     "verdicts": (
         "ALLOW",
@@ -125,11 +134,14 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Audit",
     "Background",
+    "CallSpan",
     "Command",
     "Done",
     "Effect",
     "Embedder",
+    "Ended",
     "Entry",
     "EntryKind",
     "EnvNames",
@@ -152,6 +164,7 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
     "Process",
@@ -166,12 +179,14 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Span",
     "Status",
     "Step",
     "ToolCall",
     "ToolEntry",
     "ToolResult",
     "Touch",
+    "Tracing",
     "Traits",
     "Usage",
     "Verdict",

@@ -56,6 +56,7 @@ class SandboxPolicy:
     memory_bytes: int | None = None
     file_bytes: int | None = None
     processes: int | None = None
+    workspace_writes: bool = True
 
 
 @dataclass(slots=True)

@@ -183,7 +183,7 @@ def test_a_delegate_is_told_no_and_runs_once(cli, script, tmp_path):
     order = calls("delegate_task", "o1", tasks=[{"task": "write it", "tools": ["file"]}])
     ran = cli("run", "x", "--wait", "--model", script(order, calls("write_file", "w1", path=str(outside), content="x"),
                                                       "I was not allowed.", "So be it."))  # fmt: skip
-    assert ran.code == 0 and pending(cli) == [] and not outside.exists()
+    assert ran.code == 5 and pending(cli) == [] and not outside.exists()
 
 
 @pytest.mark.integration

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from ..core.cancel import CancelToken
@@ -30,6 +30,8 @@ from ..core.types import (
     Model,
     ModelReply,
     ModelRequest,
+    Ready,
+    Refusal,
     Scope,
     ToolCall,
     ToolResult,
@@ -62,6 +64,15 @@ _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
 
 @dataclass(frozen=True, slots=True)
+class Denial:
+    """A call that was denied, by the agent itself, a tool that it called or a delegate: as far as it had come."""
+
+    ready: Ready
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a task ended: the answer, if there is one, why it ended, and what it took, delegates included."""
 
@@ -71,6 +82,7 @@ class Outcome:
     steps: int
     usage: Usage
     results: tuple[ToolResult, ...] = ()
+    denials: tuple[Denial, ...] = ()
 
 
 @dataclass(slots=True)
@@ -83,6 +95,8 @@ class _Task:
     steps: int = 0
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
+    denials: list[Denial] = field(default_factory=list)
+    denied_before: int = 0
     waits: bool = False
     anew: int = 0
     empty: int = 0
@@ -131,6 +145,7 @@ class Agent:
         self._points = Points(pipeline, self.conversation, scope, model.name)
         self._fail_fast, self._inbox = fail_fast, Inbox()
         self._ending = "left"
+        self.task = ""  # what it was told last
 
     def say(self, text: str) -> None:
         """Tell it something while it works, from any thread: it hears of it before it asks its model again.
@@ -153,7 +168,7 @@ class Agent:
         if heard.block or cancel.is_set():
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
-        prompt = heard.prompt or prompt
+        prompt = self.task = heard.prompt or prompt
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
@@ -192,6 +207,7 @@ class Agent:
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
         task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        task.scope = replace(scope, on_refused=partial(self._note_refusal, task))
         work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
@@ -218,6 +234,14 @@ class Agent:
             return outer
         own = time.monotonic() + seconds
         return own if outer is None else min(own, outer)
+
+    def _note_refusal(self, task: _Task, ready: Ready, no: Refusal) -> None:
+        """Called from whichever thread a call was made on."""
+        self.conversation.session.note_refusal(ready, no)
+        if no.by in DENIALS:
+            task.denials.append(Denial(ready, no.reason, no.by))
+        if self._scope.on_refused is not None:
+            self._scope.on_refused(ready, no)
 
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
@@ -333,6 +357,7 @@ class Agent:
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
+        task.denied_before = len(task.denials)
         task.last_turn = guard.heard(await self._run_turn(bound), self._reads)
         for result in task.last_turn:
             if self.conversation.session.hold(result):
@@ -384,13 +409,14 @@ class Agent:
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
-        denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
-        if denied and len(denied) == len(task.last_turn):
-            return self._ended(task, "denied", json.loads(denied[-1].content)["error"], text)
+        denied = task.denials[task.denied_before :]
+        if denied and all(r.by in DENIALS or r.status == "error" for r in task.last_turn):
+            return self._ended(task, "denied", denied[-1].reason, text)
         return self._ended(task, "answered", "", text)
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
-        return Outcome(ending, answer, reason, task.steps, self.tally.task, tuple(task.results))
+        results, denials = tuple(task.results), tuple(task.denials)
+        return Outcome(ending, answer, reason, task.steps, self.tally.task, results, denials)
 
 
 def _news_of(task: _Task) -> str:

@@ -22,6 +22,7 @@ from ..core.types import (
     Outcome,
     Pending,
     Ready,
+    Refusal,
     Scope,
     SessionInfo,
     SessionStore,
@@ -32,10 +33,11 @@ from ..core.usage import usage_document
 from ..core.wire import dumps
 from ..guard.approval import settle
 from ..guard.redaction import redact
+from .asked import asked_of
 from .file_marks import marks_of_call
 from .history import Unanswered, history_of
 from .truth import in_short, inner_truths, past_of, truth_about
-from .waiting import Question, granting, open_questions, question_about, question_of, yeses_to
+from .waiting import Question, granting, open_questions, question_about, question_of, redacted, yeses_to
 
 _MOST_TEXT = 100_000
 _MOST_TITLE = 80
@@ -62,6 +64,9 @@ class Unkept:
     def hold(self, _: ToolResult, /) -> bool:
         """Whether a call waits for somebody, and gets its result in another process."""
         return False
+
+    def note_refusal(self, ready: Ready, no: Refusal) -> None:
+        """A call doesn't run."""
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended; the conversation may go on."""
@@ -91,6 +96,7 @@ class Session(Unkept):
         self.id = info.id  # "" before its first task
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
+        self._asked: dict[str, dict[str, Any]] = {}
         self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
         self._ending = "interrupted"
         self._closed = False
@@ -207,8 +213,14 @@ class Session(Unkept):
         """Whether the call waits for somebody; what for is noted, and it gets its result in another process."""
         asked = question_about(result) if self._waits and not self.problem else None
         if asked:
+            asked |= self._asked.pop(result.call.id, {}) if asked["about"] == "approval" else {}
             self._keep("question", result.call.id, asked)
         return bool(asked) and not self.problem
+
+    def note_refusal(self, ready: Ready, no: Refusal) -> None:
+        """What somebody would have been asked about, had they been there, is kept for when they are."""
+        if self._waits and no.by == "approval" and ready.asks:
+            self._asked[ready.call.id] = {"facts": redacted(asked_of(ready, ready.asks).document())}
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended so."""

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..core.errors import UnknownNameError, UsageError
-from ..core.types import Approver, Ask, Entry, Ready, ToolCall, ToolResult
+from ..core.types import Answer, Approver, Ask, Entry, Keep, Ready, ToolCall, ToolResult
 from ..core.wire import dumps, tool_error
 from ..guard.redaction import redact
 from ..guard.sanitizer import sanitize
 from ..pipeline.nested import mark_of
 from ..pipeline.repair import repair_arguments
+from .asked import digests_of
 from .history import Unanswered
 
 About: TypeAlias = Literal["approval", "input", "job"]
@@ -29,8 +30,8 @@ _ABOUT: Mapping[str, About] = {"needs_input": "input", "pending": "job"}
 class Question:
     """What call *call* waits for. `text` says it to a person, `form` is the JSON Schema of an answer to it.
 
-    `handle` finds the work or the form again, `inside` is the mark of the call within it that asks. `answer` is
-    what was said, None so far.
+    `handle` finds the work or the form again, `inside` is the mark of the call within it that asks. `facts` are
+    what a person is told who is to say yes (see `agent.asked`). `answer` is what was said, None so far.
     """
 
     seq: int
@@ -42,6 +43,7 @@ class Question:
     form: Mapping[str, Any] = field(default_factory=dict)
     handle: str = ""
     inside: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
     answer: Mapping[str, Any] | None = None
 
     @property
@@ -55,7 +57,7 @@ class Question:
         if self.about == "approval":
             note = f": {answer['note']}" if answer.get("note") else ""
             within = {"done_within": list(done)} if done else {}
-            return tool_error(f"not approved ({self.text}){note}", refused_by="approval", **within)
+            return tool_error(f"not executed: not approved ({self.text}){note}", refused_by="approval", **within)
         return dumps({"answer": answer.get("value")})
 
 
@@ -113,12 +115,19 @@ def yeses_to(missing: Unanswered) -> list[Question]:
     return [q for q in questions_in(missing.notes) if q.call == missing.id and q.is_granted]
 
 
-def answer_body(question: Question, said: str, note: str = "") -> dict[str, Any]:
-    """The body of the entry that answers *question* with *said*. Raises `UsageError` for what is no answer to it."""
+def answer_body(
+    question: Question, said: str, note: str = "", *, keep: Keep = "once", rule: str = ""
+) -> dict[str, Any]:
+    """The body of the entry that answers *question* with *said*. Raises `UsageError` for what is no answer to it.
+
+    A yes is kept for *keep*, as *rule*, where it names one.
+    """
     if question.about == "approval":
         if said.lower() not in ("yes", "no"):
             raise UsageError(f"{said!r} is no answer to whether {question.tool} may run", "say yes or no")
-        return {"question": question.seq, "allowed": said.lower() == "yes", "note": note}
+        allowed = said.lower() == "yes"
+        kept = {"keep": keep, "rule": rule} if allowed and keep != "once" else {}
+        return {"question": question.seq, "allowed": allowed, "note": note, **kept}
     return {"question": question.seq, "value": _fitting(said, question.form), "note": note}
 
 
@@ -140,10 +149,20 @@ def pick(questions: Iterable[Question], call: str) -> Question:
     return asked[call]
 
 
+def redacted(value: Any) -> Any:
+    """The same JSON without secrets in its texts."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redacted(inner) for key, inner in value.items()}
+    return [redacted(inner) for inner in value] if isinstance(value, list) else value
+
+
 def granting(questions: Iterable[Question], otherwise: Approver | None) -> Approver:
     """An approver that says yes to what was said yes to, just that, and leaves the rest to *otherwise*.
 
-    Within a call each yes is for one call: of two that are alike both are asked about.
+    Just that is the reason as it was shown, and the change of files, where one was. Within a call each yes is for
+    one call: of two that are alike both are asked about.
     """
     granted = list(questions)
     used: Counter[tuple[str, str, str]] = Counter()
@@ -151,14 +170,22 @@ def granting(questions: Iterable[Question], otherwise: Approver | None) -> Appro
     def ask(ready: Ready, asked: Ask, /) -> Any:
         call, reason = ready.call.outermost, redact(sanitize(asked.reason))  # as it was shown
         inside = "" if call is ready.call else mark_of(ready.call)
-        yeses = sum(q.call == call.id and q.inside == inside and reason in q.text for q in granted)
+        about = [q for q in granted if q.call == call.id and q.inside == inside and reason in q.text]
+        yeses = [q for q in about if _is_same_change(q, ready)]
         key = (call.id, inside, reason)
         used[key] += bool(inside)
-        if yeses and used[key] <= yeses:
-            return True
+        if yeses and used[key] <= len(yeses):
+            said = yeses[-1].answer or {}
+            return Answer(True, said.get("keep", "once"), rule=said.get("rule", ""))
         return otherwise(ready, asked) if otherwise else False
 
     return ask
+
+
+def _is_same_change(question: Question, ready: Ready) -> bool:
+    """Whether files are as they were when the question was put: else what would be written isn't what was shown."""
+    shown = question.facts.get("digests")
+    return shown is None or shown == digests_of(ready)
 
 
 def calls_of(questions: Iterable[Question]) -> Iterator[ToolCall]:

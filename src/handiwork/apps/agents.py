@@ -26,6 +26,7 @@ from ..core.delegation import DELEGATION_LIMITS
 from ..core.errors import UsageError
 from ..core.events import Watcher, unwatched
 from ..core.finding import TOOL_SEARCH, names_found
+from ..core.loading import Late
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
 from .bindings import unbound
@@ -35,6 +36,9 @@ from .house import House
 
 if TYPE_CHECKING:
     from ..core.types import Schema
+
+
+reviewing = Late("handiwork.agent.reviewer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +84,12 @@ def build_agent(
     depth = check_depth()
     _check_price(house, model, budget)
     house.servers.begin()
-    face = replace(face, approver=InTurn(face.approver) if face.approver else None)
+    made: list[Agent] = []
+    face = replace(face, approver=_approver_of(house, face.approver, lambda: made[0].task))
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
-    return _Maker(house, model, face)(Post(scope, depth), Tally(budget), session or Unkept(), face.watch)
+    made.append(_Maker(house, model, face)(Post(scope, depth), Tally(budget), session or Unkept(), face.watch))
+    return made[0]
 
 
 def _check_price(house: House, model: Model, budget: Budget) -> None:
@@ -94,6 +100,16 @@ def _check_price(house: House, model: Model, budget: Budget) -> None:
             f"set `prices: {{{model.name!r}: {{input: ..., output: ...}}}}` in the configuration (US dollars for a "
             "million tokens), or limit tokens",
         )
+
+
+def _approver_of(house: House, person: Approver | None, task: Callable[[], str]) -> Approver | None:
+    """Who is asked: the person, one thing at a time; in mode `auto` first a model that reviews, where there is one."""
+    asked = InTurn(person) if person else None
+    config = house.config
+    if config.mode != "auto" or not config.reviewer:
+        return asked
+    reviewer: Approver = reviewing.Reviewer(lambda: open_model(config.reviewer, Place(Path(house.home))), task, asked)
+    return reviewer
 
 
 @dataclass(frozen=True, slots=True)

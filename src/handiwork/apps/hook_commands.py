@@ -27,7 +27,13 @@ from .hook_config import CommandHook
 _GRACE_S = 5.0
 _MOST_AT_ONCE = 16
 _MOST_VALUE = 8_192
-_MODES = {"ask": "default", "accept-edits": "acceptEdits", "read-only": "plan", "yolo": "bypassPermissions"}
+_MODES = {
+    "ask": "default",
+    "accept-edits": "acceptEdits",
+    "auto": "auto",
+    "read-only": "plan",
+    "yolo": "bypassPermissions",
+}
 # Our keywords under the names that commands know. `messages` is left out: it has no bounds.
 _TOLD_AS = {
     "args": "tool_input",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from ..core.types import (
     Scope,
     SessionStore,
     ShellState,
+    Standing,
     ToolCall,
     ToolEntry,
 )
@@ -41,8 +43,11 @@ from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits
 from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
+from ..sources.codes import Codes
 from ..sources.modules import Harvest
-from ..sources.plugins import Ground, load_plugins
+from ..sources.plugins import Plugins, Wishes
+from ..sources.trial import Plugin
+from ..sources.view import Ground
 from .audit import open_audit
 from .config_file import load_config
 from .inside import PROFILE_VARIABLE, Inside
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from ..catalog.search import Finder
 
+in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
@@ -78,6 +84,7 @@ class House:
 
     def __init__(self, registry: ToolRegistry, *, home: str = "", config: Config | None = None) -> None:
         self.registry, self.home, self.config = registry, home, config or Config()
+        self.project = ""
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
@@ -86,6 +93,11 @@ class House:
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
+        codes = Codes(os.path.join(home, "cache", "plugins.code") if home else "")
+        self.ground = Ground(registry, self.hooks, self._call, self.toolsets, codes=codes)
+        self.plugins = Plugins(
+            self.ground, self.harvest, Wishes(self.config.plugins_disabled, self.config.plugin_seconds)
+        )
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.rules = Rulebooks(home, registry) if home else None
         self.inside = Inside()
@@ -103,6 +115,7 @@ class House:
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
         self.servers = Servers()
         self._define_toolsets()
@@ -166,15 +179,17 @@ class House:
 
     # ------------------------------------------------------------------------------------- filling
 
-    def fill(self) -> None:
-        """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
+    def fill(self, project: str = "") -> None:
+        """Load the built-in tools, and the plugins of the person, of installed packages and of the *project*.
+
+        What came of each file is kept in `harvest`.
+        """
+        self.project = project
         _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
-        ground = Ground(self.registry, self.hooks.register, self._call)
         self.registry.may_override = self._may_override
-        folder = os.path.join(self.home, "plugins")
-        load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
+        self.plugins.load(lambda: self._found_plugins(scanner, project))
         scanner.save()
         self.servers.open(self)
         if self.rules:
@@ -190,11 +205,30 @@ class House:
             except UsageError as error:
                 raise ConfigError(f"configuration, profile {name}: {error}", error.hint) from error
 
-    def _may_override(self, origin: str) -> bool:
-        return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
+    def _found_plugins(self, scanner: Scanner, project: str) -> Iterator[Plugin]:
+        """The person's own first: what comes later can't take their names."""
+        yield from self.plugins.of_folder(scanner, os.path.join(self.home, "plugins"))
+        yield from self.plugins.of_packages(scanner, project)
+        if self.project_plugins:
+            yield from self.plugins.of_project(scanner, self.project_plugins, self.home)
 
-    def _call(self, name: str, args: Args) -> str:
-        return self.pipeline.run(ToolCall(name, args, scope=self.scope())).text
+    @property
+    def project_plugins(self) -> str:
+        """Where the plugins of the project are that this house was opened in; "" where it is in none."""
+        settings = os.path.join(self.project, ".handiwork") if self.project else ""
+        return os.path.join(settings, "plugins") if settings and settings != self.home else ""
+
+    def _may_override(self, origin: str) -> bool:
+        """Whether the person lets this origin replace tools of others; a project's plugins by their full name only."""
+        kind, _, name = origin.partition(":")
+        if kind not in ("plugin", "mcp"):
+            return True
+        owner, _, short = name.rpartition("/")
+        allowed = self.config.plugins_override
+        return name in allowed or (owner != "project" and short in allowed)
+
+    def _call(self, name: str, args: Args, task_id: str | None = None) -> str:
+        return self.pipeline.run(ToolCall(name, args, scope=self.scope(task_id))).text
 
     # ------------------------------------------------------------------------------------- calling
 
@@ -227,8 +261,9 @@ class House:
             environment=self._environment,
             bindings=self._bindings,
             supplied=supplied,
-            approver=approver,
+            approver=self._in_time(approver, platform),
             shell=self._shell((task_id, session_id, where)),
+            standing=self._standing(session_id),
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
@@ -238,6 +273,21 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
+
+    def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
+        """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
+        seconds = self.config.approval_seconds
+        if approver is None or seconds is None or platform != "python":
+            return approver
+        timed: Approver = in_time.InTime(approver, seconds)
+        return timed
+
+    def _standing(self, session: str) -> Standing:
+        """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
+        if not session:
+            return Standing()
+        _make_room(self._standings, _MOST_SHELLS)
+        return self._standings.setdefault((session,), Standing())
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""
@@ -304,8 +354,9 @@ class House:
     def why(self, name: str, enabled: Names | None = None, disabled: Names = ()) -> Story:
         """Why a tool is visible or not under a selection."""
         wells = Wells(
-            failures={f.path: f.error for f in self.harvest.loaded if f.error},
-            silent=tuple(f.path for f in self.harvest.silent),
+            failures={f.place: f.error for f in self.harvest.loaded if f.error},
+            silent=tuple(f.path for f in (*self.harvest.silent, *self.plugins.silent)),
+            waiting=tuple(f.path for f in self.plugins.waiting.found) if self.plugins.waiting else (),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
@@ -346,14 +397,14 @@ class _Houses:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._default: House | None = None
-        self._opening: House | None = None
 
     def default(self) -> House:
-        return self._default or self._open_default()
+        # The second: a plugin calls back while it loads, in a thread of its own, and must not wait for itself.
+        return self._default or _opening.get() or self._open_default()
 
     def of(self, registry: ToolRegistry) -> House:
         if registry is default_registry:
-            return self._default or self._open_default()
+            return self.default()
         house = registry.companion
         return house if isinstance(house, House) else self._build_plain(registry)
 
@@ -366,21 +417,22 @@ class _Houses:
 
     def _open_default(self) -> House:
         with self._lock:
-            opened = self._default or self._opening  # the latter: a plugin calls back while it loads
-            return opened or self._fill_default()
+            return self._default or self._fill_default()
 
     def _fill_default(self) -> House:
-        home = home_folder()
-        project = find_workspace(os.getcwd())
-        self._opening = House(default_registry, home=home, config=load_config(home, project))
+        home, project = home_folder(), find_workspace(os.getcwd())
+        house = House(default_registry, home=home, config=load_config(home, project))
+        default_registry.companion = house  # a plugin's view of the registry leads here, too
+        token = _opening.set(house)
         try:
-            self._opening.fill()
-            self._default = self._opening  # only now: other threads must not meet a house that is half full
-            return self._default
+            house.fill(project)
+            self._default = house  # only now: other threads must not meet a house that is half full
+            return house
         finally:
-            self._opening = None
+            _opening.reset(token)
 
 
+_opening: ContextVar[House | None] = ContextVar("handiwork_opening", default=None)
 _houses = _Houses()
 default = _houses.default
 house_of = _houses.of

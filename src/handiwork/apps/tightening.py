@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.config import Mode
 
-STRICTNESS: tuple[Mode, ...] = ("yolo", "accept-edits", "ask", "read-only")
+STRICTNESS: tuple[Mode, ...] = ("yolo", "auto", "accept-edits", "ask", "read-only")
 _CEILINGS = frozenset({"max_tokens", "max_cost"})
 _LIMITS = ("cpu_seconds", "memory_mb", "max_processes", "max_file_mb")
 OF_PROJECTS = frozenset({"network", *_LIMITS})

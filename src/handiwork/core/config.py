@@ -15,7 +15,7 @@ from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 prices = Late("handiwork.core.prices")
 telemetry = Late("handiwork.core.telemetry")
 CONFIG_VERSION = 1
-Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
+Mode: TypeAlias = Literal["ask", "accept-edits", "auto", "read-only", "yolo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ class Config:
     traces: Mapping[str, Any] = field(default_factory=dict)  # as written
     # What may be done. `policy`, `programs` and `profiles` are as written; `profile` is the one that holds.
     mode: Mode = "accept-edits"
+    reviewer: str = ""  # a model that is asked before the person in mode `auto`
+    approval_seconds: float | None = None  # how long a person may take
     policy: Mapping[str, Any] = field(default_factory=dict)
     programs: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Any] = field(default_factory=dict)
@@ -70,6 +72,7 @@ class Config:
     # Who stays out, and who may replace tools of others.
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    plugin_seconds: float = 5.0  # how long each may take to load
     hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)  # by name, as written
     audit: bool | str = True  # "required" keeps calls from running that can't be put on record
@@ -110,9 +113,12 @@ _KINDS: Mapping[str, Any] = {
     "prices": (dict,),
     "traces": (dict,),
     "mode": (str,),
+    "reviewer": (str,),
+    "approval_seconds": (int, float),
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "plugin_seconds": (int, float),
     "hooks": (dict,),
     "mcp_servers": (dict,),
     "policy": (dict,),
@@ -129,6 +135,8 @@ _POSITIVE = frozenset(
         "max_seconds",
         "max_tokens",
         "max_cost",
+        "approval_seconds",
+        "plugin_seconds",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",

@@ -41,18 +41,29 @@ def judge_command(
     *programs* a person's own entries beside the table's. `reasons` says why it
     isn't allowed; `effects` are what it would do, each with the place in the text.
     """
-    home = home or os.environ.get("HOME", "/root")
-    home = home.rstrip("/") or "/"
+    home = _home(home)
     text, disguises = undisguised(command[:MOST_CHARACTERS])
     free = workspace or cwd or ""
     engine = Scripts(Programs(programs)) if programs else _ENGINE
     shell = _read_by(engine, text, Shell(engine, home, cwd or "", free, environment(variables)))
     effects = list(shell.effects)
-    # Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
-    grounds = Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd or "", free)
+    grounds = grounds_of(cwd or "", workspace or "", home=home)
     if len(command) > MOST_CHARACTERS:
         effects.append(Effect("unfollowed"))
     return _verdict([*effects, *disguises], grounds, shell)
+
+
+def grounds_of(cwd: str, workspace: str, *, home: str = "") -> Grounds:
+    """Where a command stands that runs in *cwd*.
+
+    Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
+    """
+    home, free = _home(home), workspace or cwd
+    return Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd, free)
+
+
+def _home(home: str | None) -> str:
+    return (home or os.environ.get("HOME", "/root")).rstrip("/") or "/"
 
 
 def _read_by(engine: Scripts, text: str, shell: Shell) -> Shell:

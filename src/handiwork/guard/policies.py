@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from handiwork.core.config import MODES, Mode
 from handiwork.core.errors import UsageError
 from handiwork.core.loading import Late
-from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, Ready, ToolEntry, Verdict
+from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, Ready, Standing, ToolEntry, Verdict
 
 from . import raters
-from .modes import in_mode
+from .modes import in_mode, in_session
 from .raters import Bounds
 
 if TYPE_CHECKING:
@@ -33,22 +33,26 @@ def policy(
     rules: Callable[[str], Rulebook | None] | None = None,
     programs: Mapping[str, Program] | None = None,
     fences: Sequence[Fence] = (),
+    clean: Callable[[Ready], bool] | None = None,
 ) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
-    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
-    forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
-    *rules* gives those that hold now in a workspace, None where there are none,
-    *programs* are a person's own entries beside the table's, *fences* what no call may reach beyond.
+    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
+    is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
+    ask as a yes; what is forbidden stays so. *rules* gives those that hold now in a workspace, None where
+    there are none, *programs* are a person's own entries beside the table's, *fences* what no call may reach
+    beyond. *clean* says whether a call holds no text from outside, for `auto`.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    bounds = Bounds(mode, readable, programs)
+    usual, careful = Bounds(mode, readable, programs), Bounds("ask", readable, programs)
 
     def judge(ready: Ready, /) -> Verdict:
-        entry = ready.entry
+        entry, stand = ready.entry, ready.call.scope.standing
+        bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
         book = rules(ready.call.scope.workspace) if rules is not None else None
-        is_free = not (book or fences or entry.traits.touches or ready.provenance)
+        traits = entry.traits
+        is_free = not (book or fences or traits.touches or traits.destructive or ready.provenance)
         if is_free and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
@@ -56,8 +60,12 @@ def policy(
         proven = _is_proven(verdicts, entry)
         if book or fences:
             facts = fact.Facts(ready, found)
-            return _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
-        return in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
+            verdict = _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
+        else:
+            verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
+        if stand is None and mode != "auto":
+            return verdict
+        return in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
 
     return judge
 
@@ -90,8 +98,8 @@ def _is_own(entry: ToolEntry) -> bool:
 
 def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
     """What is to be said of the tool itself, whatever it touches."""
-    if entry.traits.vouched and entry.traits.destructive:
-        return [Ask(f"{entry.name} says that it destroys something", (f"tool:{entry.name}",))]
+    if entry.traits.destructive and entry.traits.open_world:
+        return [Ask("it changes something out there, which may not be undone", (f"tool:{entry.name}",))]
     if _is_own(entry) or not _is_undeclared(entry):
         return []
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"

@@ -55,17 +55,17 @@ def found(ready: Ready, bounds: Bounds) -> list[Rated]:
         rated
         for argument, touch in ready.entry.traits.touches.items()
         if (rate := _RATERS.get(touch)) and argument in ready.args
-        for text in _texts(ready.args[argument])
+        for text in texts_in(ready.args[argument])
         for rated in rate(ready, text, bounds)
     ]
 
 
-def _texts(value: Any) -> list[str]:
+def texts_in(value: Any) -> list[str]:
     """The texts of an argument: itself, or what a list or object holds."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [text for item in inner for text in _texts(item)]
+    return [text for item in inner for text in texts_in(item)]
 
 
 def together(found: Sequence[Verdict]) -> Verdict:
@@ -84,7 +84,8 @@ def _joined(texts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
-def _base(ready: Ready) -> str:
+def base_of(ready: Ready) -> str:
+    """The folder that relative paths of a call start from."""
     return ready.call.scope.here
 
 
@@ -92,7 +93,7 @@ def command_folder(ready: Ready) -> str:
     """Where the call's commands run: the path among its arguments, from the folder of its scope."""
     touches = ready.entry.traits.touches
     paths = [ready.args.get(argument) or "" for argument, touch in touches.items() if touch == "path"]
-    return os.path.join(_base(ready), os.path.expanduser(paths[0])) if paths else _base(ready)
+    return os.path.join(base_of(ready), os.path.expanduser(paths[0])) if paths and paths[0] else base_of(ready)
 
 
 def _rate_path(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
@@ -104,7 +105,7 @@ def _rate_patch(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
     try:
         named = patches.paths_of(text)
     except UsageError as error:
-        asked = Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{_base(ready)}",))
+        asked = Ask(f"it isn't known which files it changes: {error}", (f"patch:{text}@{base_of(ready)}",))
         return (Rated(asked, "patch", text, writes=True),)
     return [_rate_file(ready, path, bounds, write=True) for path in named]
 
@@ -116,22 +117,23 @@ def _rate_file(ready: Ready, text: str, bounds: Bounds, *, write: bool) -> Rated
         text,
         scope.workspace,
         write,
-        cwd=_base(ready),
+        cwd=base_of(ready),
         readable=() if write else bounds.readable,
         real=ready.real_paths.get(text, ""),
         files=scope.environment.files if scope.environment else None,
     )
     real = found.real or ready.real_paths.get(text) or _real(ready, text)
-    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(_base(ready), text)}",)
+    keys = (f"path:{'write' if write else 'read'}:{found.real or os.path.join(base_of(ready), text)}",)
     verdict = _verdict(found.action, found.reasons, keys)
-    if found.action == "allow" and write and bounds.mode == "ask":
+    changes = write and "command" not in ready.entry.traits.touches.values()  # a command's folder isn't what it changes
+    if found.action == "allow" and changes and bounds.mode == "ask":
         verdict = Ask(f"it changes {text}", keys)
-    return Rated(verdict, "path", text, real, write)
+    return Rated(verdict, "path", text, real, changes)
 
 
 def _real(ready: Ready, text: str) -> str:
     """What a path leads to on this machine, where nobody has looked yet."""
-    whole = os.path.join(_base(ready), os.path.expanduser(text))
+    whole = os.path.join(base_of(ready), os.path.expanduser(text))
     return whole if "\0" in whole else os.path.realpath(whole)
 
 
@@ -155,7 +157,7 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
 
 def only_looks(ready: Ready, argument: str) -> bool:
     """Whether the commands in an argument only look at what is here: they change nothing, and reach nobody."""
-    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in _texts(ready.args[argument])]
+    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in texts_in(ready.args[argument])]
     return all(f.action == "allow" and all(e.kind in ("read", "list") for e in f.effects) for f in found)
 
 
@@ -166,7 +168,7 @@ def meant_by(text: str, exported: Mapping[str, str]) -> str:
 
 
 def _rate_code(ready: Ready, text: str, _bounds: Bounds) -> Iterable[Rated]:
-    yield Rated(Ask("it runs code", (f"code:{text}@{_base(ready)}",)), "code", text, _base(ready))
+    yield Rated(Ask("it runs code", (f"code:{text}@{base_of(ready)}",)), "code", text, base_of(ready))
 
 
 def _rate_url(_ready: Ready, text: str, _bounds: Bounds) -> Iterable[Rated]:

@@ -235,6 +235,7 @@ def _offered(parts: Parts, ready: Ready, accepts: Container[str]) -> dict[str, A
         "tool_call_id": call.id,
         "scope": parts.enter(ready, _until(ready)) if "scope" in accepts else call.scope,
         "real_paths": ready.real_paths,
+        "planned": ready.planned,
         "room": parts.limits.of(ready.entry),
     }
 

@@ -114,7 +114,7 @@ class Pipeline(Parts):
             mark = self.audit.begin(ready)
             ready = mark if isinstance(mark, Refusal) else ready
         if isinstance(ready, Refusal):
-            result = refused(call, ready)
+            result = _declined(call, known, ready)
         elif ready.answer is None:
             result = completed(ready, *(yield Execute(ready)))
         else:
@@ -148,3 +148,10 @@ class _Way:
 
     def _inside(self) -> Scope:
         return self._pipeline.bind(self._ready.call.scope.altered(around=self._ready, deadline=self._deadline))
+
+
+def _declined(call: ToolCall, known: Ready | None, no: Refusal) -> ToolResult:
+    """The result of a call that doesn't run; the owner of its scope is told of it."""
+    if known is not None and call.scope.on_refused is not None:
+        call.scope.on_refused(known, no)
+    return refused(call, no)

@@ -24,7 +24,7 @@ from ..core.types import (
     ToolCall,
     ToolResult,
 )
-from ..core.wire import copy_json
+from ..core.wire import copy_json, dumps
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
 from .firing import Heard, firing
@@ -38,6 +38,7 @@ from .parts import Parts
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
 fence = Late("handiwork.guard.fencing")
 redact = Late("handiwork.guard.redaction")
+standing = Late("handiwork.guard.standing")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
@@ -213,6 +214,21 @@ def judge(parts: Parts, ready: Ready) -> Prepared:
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
 
 
+def foresee(parts: Parts, ready: Ready) -> Prepared:
+    """What a call that is asked about would make of files: that is shown, and nothing else is then written.
+
+    One that can't be foreseen has no files to show, and may write none; the tool says why.
+    """
+    preview = ready.entry.preview
+    if not ready.asks or preview is None:
+        return ready
+    try:
+        planned = tuple(preview(ready.args, scope=ready.call.scope, real_paths=ready.real_paths))
+    except Exception:  # noqa: BLE001 - a tool's own code; that it fails is told when the call runs
+        planned = ()
+    return replace(ready, planned=planned)
+
+
 def approve(parts: Parts, ready: Ready) -> Prepared | Waiting:
     """What must be asked is asked. Nobody there means no."""
     if not ready.asks:
@@ -228,19 +244,29 @@ _HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--
 
 
 def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
+    shown = dumps(ready.args)
     for ask in ready.asks:
+        if standing.covers(ready, ask):
+            continue
         heard = yield from _tell(parts, APPROVAL_ASKED, ready, reason=ask.reason, keys=list(ask.keys))
         if heard.block:
             return Refusal(f"not approved ({ask.reason}): {heard.block}", "approval", _NOT_AGAIN)
         said = yield AskPerson(approver, ready, ask)
         answer = Answer(False, note=f"the approver failed: {said.error}") if isinstance(said, Broke) else settle(said)
+        standing.remember(ready, ask, answer)
         facts = {"reason": ask.reason, "keys": list(ask.keys), "allowed": answer.allowed, "note": answer.note}
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
-            note = f": {answer.note}" if answer.note else ""
-            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN, ask.rule, answer)
+            return Refusal(_said_no(ready, ask, answer), "approval", _NOT_AGAIN, ask.rule, answer)
         ready = replace(ready, answers=(*ready.answers, answer))
+    if dumps(ready.args) != shown:
+        return Refusal("not executed: its arguments were changed after they were shown", "approval", _NOT_AGAIN)
     return ready
+
+
+def _said_no(ready: Ready, ask: Ask, answer: Answer) -> str:
+    note = f": {answer.note}" if answer.note else ""
+    return f"not executed: not approved ({ask.reason}){note}{standing.new_state(ready)}"
 
 
 _NOT_AGAIN = "don't repeat it; find another way"
@@ -253,7 +279,18 @@ def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effe
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, trace, judge, approve)
+PREPARE: tuple[PrepareStep, ...] = (
+    supplied,
+    available,
+    repair,
+    pre_hooks,
+    scope_checks,
+    locate,
+    trace,
+    judge,
+    foresee,
+    approve,
+)
 
 # ---------------------------------------------------------------------------------------------- finish
 

@@ -10,8 +10,9 @@ from typing import Any
 from ...core.errors import UsageError
 from ...core.types import ToolCall, ToolResult
 from ..house import House
+from ..rule_keeping import RuleKeeper
 from ..tracing import traced
-from .asking import approver_of
+from .approving import approver_of
 from .output import Output
 from .selection import folder_of, registered
 from .signals import Signals
@@ -25,7 +26,8 @@ def call(house: House, said: Namespace, out: Output) -> int:
         house.servers.await_tool(said.name)
     entry = registered(house, said.name)
     signals = Signals(house.close)
-    scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")
+    approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))
+    scope = house.scope(cwd=folder_of(said), approver=approver, platform="cli")
     scope = replace(scope, cancel=signals.cancel, call=None, acall=None)  # bound anew, with the cancel in it
     with signals.heard(), traced(house, out.note):
         result = house.pipeline.run(ToolCall(entry.name, arguments_of(said.arguments), "call_1", scope))

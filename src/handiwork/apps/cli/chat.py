@@ -10,14 +10,16 @@ from typing import Any
 
 from ...agent.loop import Agent, Outcome
 from ...agent.session import Session
+from ...core.bridge import tools_bridge
 from ...core.errors import HandiworkError, ModelUnavailableError
+from ...core.handler import describe_exception
 from ...core.usage import usage_text
 from ..house import House, default
 from ..sessions import used_by
 from .agent_flags import add_agent_flags
 from .asking import is_attended
 from .keyboard import keyboard
-from .output import Output
+from .output import Output, printable
 from .parsing import Parser
 from .run import Interruptible, agent_at_work, document_of, exit_code_of, settle_session
 from .signals import Stopped
@@ -56,8 +58,10 @@ def run(said: Namespace, out: Output) -> int:
         while work.exit_code in _GO_ON and (prompt := typed.next() or _read_prompt()) is not None:
             if prompt in LEAVE:
                 break
-            if prompt == "/cost":
-                out.note(_cost(house, agent, out))
+            _look_for_changes(house, out)
+            answer = _cost(house, agent, out) if prompt == "/cost" else _command(house, prompt)
+            if answer is not None:
+                (out.note if out.json else out.answer)(printable(answer))
                 continue
             document, code = _turn(runner.run, typed.meanwhile(work.run(agent, prompt)), out)
             told.append(document)
@@ -76,6 +80,26 @@ def _cost(house: House, agent: Agent, out: Output) -> str:
     if isinstance(session, Session) and session.info.number and not session.problem:
         return usage_text(used_by(house, session.info, out.note))
     return usage_text(agent.tally.total)
+
+
+def _look_for_changes(house: House, out: Output) -> None:
+    """Plugins that were edited since the last prompt are loaded anew."""
+    for change in house.plugins.refresh():
+        out.note(printable(f"↻ {change}"))
+
+
+def _command(house: House, prompt: str) -> str | None:
+    """The answer of a plugin's command; None where the prompt is none. What it raises is its answer."""
+    name, _, rest = prompt[1:].partition(" ")
+    command = house.ground.commands.get(name.lower()) if prompt.startswith("/") else None
+    if command is None:
+        return None
+    try:
+        said = command.handler(rest.strip())
+        said = tools_bridge.run(said, label=command.name) if hasattr(said, "__await__") else said
+    except Exception as error:  # noqa: BLE001 - somebody else's code: the talk goes on
+        return f"/{name} of {command.plugin} failed: {describe_exception(error)}"
+    return str(said if said is not None else "done")
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:

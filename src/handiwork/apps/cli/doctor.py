@@ -261,10 +261,13 @@ def _wells(house: House) -> Iterator[Finding]:
     for file in house.harvest.loaded:
         if file.error:
             yield Finding(
-                "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"
+                "plugins", file.name, "problem", f"{file.place} failed to load: {file.error}", f"mend {file.path}"
             )
+    if waiting := house.plugins.waiting:
+        said = waiting.reason or f"{len(waiting.found)} files aren't run: you haven't said that you trust them"
+        yield Finding("plugins", waiting.folder, "warning", said, "handiwork plugins trust")
     for rejection in house.registry.rejections():
-        fix = f"rename the tool, or remove {rejection.origin}"
+        fix = f"rename the tool, or remove {rejection.origin} (or override=True there, and plugins_override)"
         yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
 
 

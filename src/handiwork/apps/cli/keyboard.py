@@ -11,6 +11,7 @@ import select
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -46,8 +47,10 @@ class Keyboard:
         self._draft = ""
         self.has_left = False
 
-    def ask(self, question: str) -> str:
-        """The line that a person types in answer to *question*. Raises `EOFError` where none comes.
+    def ask(self, question: str, seconds: float | None = None) -> str:
+        """The line that a person types in answer to *question*, within *seconds* (None: no limit).
+
+        Raises `EOFError` where none comes, also from a terminal that is gone, and `TimeoutError`.
 
         The question goes to standard error: standard output is for results. The descriptor is read
         directly, since a thread that waits in `input()` holds a lock that ends the process badly.
@@ -58,7 +61,7 @@ class Keyboard:
                 raise EOFError
             self._set_aside(listening)
             print(question, end="", file=sys.stderr, flush=True)
-            line = _line(listening)
+            line = _line(listening, None if seconds is None else time.monotonic() + seconds)
             if self._draft:
                 print(self._draft, end="", file=sys.stderr, flush=True)
         return line
@@ -118,11 +121,15 @@ class Keyboard:
 keyboard = Keyboard()
 
 
-def _line(listening: _Listening | None) -> str:
-    """The next line, without its end."""
+def _line(listening: _Listening | None, until: float | None = None) -> str:
+    """The next line, without its end, before the time *until*."""
+    watched = [sys.stdin.fileno(), *([listening.over] if listening else [])]
     line = ""
     while not line.endswith("\n"):
-        if listening and listening.over in select.select([sys.stdin.fileno(), listening.over], [], [])[0]:
+        ready = select.select(watched, [], [], None if until is None else max(0.0, until - time.monotonic()))[0]
+        if not ready:
+            raise TimeoutError
+        if listening and listening.over in ready:
             raise EOFError
         part = _read()
         if not part:
@@ -134,7 +141,11 @@ def _line(listening: _Listening | None) -> str:
 
 
 def _read() -> str:
-    return os.read(sys.stdin.fileno(), _MOST_BYTES).decode("utf-8", "replace")
+    """What there is; nothing at the end of input, which is also when the terminal was hung up."""
+    try:
+        return os.read(sys.stdin.fileno(), _MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _typed_ahead() -> str:

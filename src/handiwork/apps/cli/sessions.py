@@ -17,7 +17,9 @@ from ...core.loading import Late
 from ...core.types import DELEGATE, Entry, Hit, SessionInfo, Usage
 from ...core.usage import cost_text, usage_text
 from ..house import House, default
+from ..rule_keeping import RuleKeeper
 from ..sessions import (
+    Reply,
     answer_call,
     close_sessions,
     find_session,
@@ -31,6 +33,7 @@ from ..sessions import (
 from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
+from .question_screen import facts_lines
 
 pruning = Late("handiwork.apps.pruning")
 running = Late("handiwork.apps.cli.run")
@@ -99,6 +102,8 @@ def _configure_answer(parser: Parser) -> None:
     _add_session(parser)
     parser.add_argument("call", metavar="CALL", help="as `sessions pending` names it")
     parser.add_argument("answer", help="yes or no; to a question, the answer; for a job, its result")
+    parser.add_argument("--keep", choices=("once", "session", "project", "always"), default="once")
+    parser.add_argument("--breadth", default="exact", help="how much a rule that is kept covers: exact, prefix, path")
     parser.add_argument("--note", default="", help="what the model is told with a no")
 
 
@@ -277,18 +282,20 @@ def _pending(house: House, said: Namespace, out: Output) -> int:
         waiting = waiting_calls(reader) if reader else []
     document = [{"session": info.id, **transcripts.masked(asdict(question))} for info, question in waiting]
     rows = [[d["session"], d["call"], d["about"], d["tool"], printable(_short(d["text"]))] for d in document]
-    out.show({"pending": document}, columns(rows) or ["nothing waits"])
+    about = [line for d in document for line in facts_lines(d["call"], d["facts"])]
+    out.show({"pending": document}, [*columns(rows), *about] or ["nothing waits"])
     return 0
 
 
 def _answer(house: House, said: Namespace, out: Output) -> int:
     info = find_session(house, said.session, out.note)
     store = open_sessions(house, out.note)
-    answer_call(store, info, said.call, said=said.answer, note=said.note)
+    keeps = RuleKeeper(house).store
+    _, place = answer_call(store, info, said.call, Reply(said.answer, said.note, said.keep, said.breadth, keeps))
     left = len(open_questions(store.entries(info.number)))
-    document = {"session": info.id, "call": said.call, "still_pending": left}
+    document = {"session": info.id, "call": said.call, "still_pending": left, "kept_in": place or None}
     then = f"{left} more to answer" if left else f"go on with: handiwork sessions resume {info.id}"
-    out.show(document, [f"answered; {then}"])
+    out.show(document, [*([f"kept in {place}"] if place else ()), f"answered; {then}"])
     return 0
 
 

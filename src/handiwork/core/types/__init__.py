@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import (
+        EMPTY_SCOPE,
+        Approver,
+        Message,
+        PlannedFile,
+        Ready,
+        Refusal,
+        Scope,
+        Status,
+        Step,
+        ToolCall,
+        ToolResult,
+    )
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (
         Command,
+        Containment,
         Environment,
         FileKind,
         Files,
@@ -33,13 +46,14 @@ if TYPE_CHECKING:
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .tracing import CallSpan, Ended, Span, Tracing
-    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Standing, Verdict
 
 _MODULES = {
     "calls": (
         "Approver",
         "EMPTY_SCOPE",
         "Message",
+        "PlannedFile",
         "Ready",
         "Refusal",
         "Scope",
@@ -65,6 +79,7 @@ _MODULES = {
     ),
     "places": (
         "Command",
+        "Containment",
         "Environment",
         "FileKind",
         "FileStat",
@@ -118,6 +133,7 @@ _MODULES = {
         "Ask",
         "Forbid",
         "Keep",
+        "Standing",
         "Verdict",
     ),
 }
@@ -138,6 +154,7 @@ __all__ = [
     "Background",
     "CallSpan",
     "Command",
+    "Containment",
     "Done",
     "Effect",
     "Embedder",
@@ -167,6 +184,7 @@ __all__ = [
     "Origins",
     "Outcome",
     "Pending",
+    "PlannedFile",
     "Process",
     "Progress",
     "Ran",
@@ -180,6 +198,7 @@ __all__ = [
     "SessionStore",
     "ShellState",
     "Span",
+    "Standing",
     "Status",
     "Step",
     "ToolCall",

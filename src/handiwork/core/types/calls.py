@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .places import Environment, ShellState
     from .roles import Journal, Origins
     from .tracing import Span
-    from .verdicts import Answer, Ask
+    from .verdicts import Answer, Ask, Standing
 
 Message: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["ok", "error", "refused", "pending", "needs_input"]
@@ -35,7 +35,9 @@ class Scope:
     that have it start where the last command ended. `journal` is where effects are written down, in
     place of the pipeline's own. `origins` knows where the session's texts came from. `span` is the work that
     the call belongs to, for whoever traces. `around` is the call in whose handler this scope's calls are made.
-    Where a scope `waits`, what must be asked and nobody is there to answer is asked later.
+    Where a scope `waits`, what must be asked and nobody is there to answer is asked later. `standing` is what
+    the session's person has answered so far. `on_refused` is told of every call that doesn't run, of those
+    too that a tool makes in turn.
     """
 
     session_id: str = ""
@@ -55,6 +57,8 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    standing: Standing | None = None
+    on_refused: Callable[[Ready, Refusal], object] | None = None
     origins: Origins | None = None
     span: Span[Any] | None = None
     around: Ready | None = None
@@ -107,14 +111,30 @@ def _nothing() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file as a call would change it: its texts, None where there is no file or no text, and their digests.
+
+    `before` and `after` are digests of the bytes, "" for no file. `real` is where `path` leads to.
+    """
+
+    path: str
+    real: str
+    old: str | None
+    new: str | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
 
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
     arguments name to what it led to when the call was judged. `notes` are put below its result.
-    `answer` is what is given in place of running it: by a hook, or by what it came to when it ran before. `rule` is
-    the one that allowed the call, `answers` are what a person said to the asks.
+    `answer` is what is given in place of running it: by a hook, or by what it came to when it ran before.
+    `planned` is what a person is shown of the files that it would change, and nothing else may then be written;
+    None where nobody is asked. `rule` is the one that allowed the call, `answers` are what a person said to the asks.
     """
 
     call: ToolCall
@@ -126,6 +146,7 @@ class Ready:
     real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
     answer: str | Done | None = None
+    planned: tuple[PlannedFile, ...] | None = None
     rule: str = ""
     answers: tuple[Answer, ...] = ()
 

@@ -59,6 +59,21 @@ class SandboxPolicy:
     workspace_writes: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """What the kernel holds the commands of one workspace to, whatever they turn out to do.
+
+    Where `files` holds, they change nothing of this machine but what lies in `writable`; where `modes` does,
+    not even modes and times. `processes` says that they reach none but their own; `network` as in `SandboxPolicy`.
+    """
+
+    files: bool = False
+    modes: bool = False
+    processes: bool = False
+    network: Network = "on"
+    writable: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class ShellState:
     """What the commands of one session hand on to the next: the folder and the exported variables.

@@ -85,7 +85,8 @@ class ToolEntry:
     `schema` is a frozen OpenAI function schema. In `requires_env` a nested tuple means "any of".
     `origin` is `builtin`, `plugin:<id>`, `mcp:<server>` or `code`. `max_result_size_chars` is in
     characters. `dynamic_schema_overrides` is called at every supply and merged over the schema.
-    `search_hint` is words for the tool search alone; a model never sees it.
+    `search_hint` is words for the tool search alone; a model never sees it. `preview` is called as the
+    handler is, changes nothing, and gives the files that the call would change (`PlannedFile`).
     """
 
     name: str
@@ -106,6 +107,7 @@ class ToolEntry:
     defer: bool = False
     requires: Requires | None = None
     search_hint: str = ""
+    preview: Callable[..., Any] | None = None
 
     @property
     def parameters(self) -> Schema:

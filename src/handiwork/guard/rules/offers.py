@@ -147,6 +147,12 @@ def _would_answer(offer: Offer, ready: Ready, mode: Mode) -> bool:
     return isinstance(policy(mode, rules=lambda _: book)(ready), Allow)
 
 
+def answers(rules: tuple[str, ...], ready: Ready) -> bool:
+    """Whether *rules*, which were offers, answer all that is asked about a call, in the strictest mode too."""
+    read = tuple(read_offer(Offer("exact", rule, ""), ready) for rule in rules if rule.startswith(ready.entry.name))
+    return bool(read) and isinstance(policy("ask", rules=lambda _: Rulebook(allow=read))(ready), Allow)
+
+
 # ------------------------------------------------------------------------------------------- commands
 
 

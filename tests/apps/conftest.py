@@ -47,9 +47,12 @@ def fresh_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     """The default house is opened anew by whoever asks first; what plugins registered is taken away again."""
     monkeypatch.setattr(house._houses, "_default", None)
     monkeypatch.setattr(default_registry, "_rejections", type(default_registry._rejections)())
+    monkeypatch.setattr(default_registry, "whereabouts", [])
+    monkeypatch.setattr(default_registry, "_aliases", {})
+    monkeypatch.setattr(default_registry, "_announced", set())
     yield
     for entry in default_registry.entries():
-        if entry.origin.startswith("plugin:"):
+        if entry.origin.startswith(("plugin:", "mcp:")):
             default_registry.deregister(entry.name)
 
 

@@ -52,6 +52,7 @@ from .audit import open_audit
 from .config_file import load_config
 from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
+from .servers import Servers
 
 if TYPE_CHECKING:
     from ..guard.rules.rulebook import Rulebook
@@ -116,6 +117,7 @@ class House:
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
+        self.servers = Servers()
         self._define_toolsets()
 
     def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
@@ -189,6 +191,7 @@ class House:
         self.registry.may_override = self._may_override
         self.plugins.load(lambda: self._found_plugins(scanner, project))
         scanner.save()
+        self.servers.open(self)
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
         self._stand_inside()
@@ -335,6 +338,7 @@ class House:
 
     def close(self) -> None:
         """End every process that a tool started; what the audit holds back is written."""
+        self.servers.close()
         self._environment.close()
         if self.audit:
             self.audit.close()

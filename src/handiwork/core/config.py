@@ -74,6 +74,7 @@ class Config:
     plugins_override: tuple[str, ...] = ()
     plugin_seconds: float = 5.0  # how long each may take to load
     hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)  # by name, as written
     audit: bool | str = True  # "required" keeps calls from running that can't be put on record
     audit_file_bytes: int = 16 << 20
     audit_files: int = 8
@@ -119,6 +120,7 @@ _KINDS: Mapping[str, Any] = {
     "plugins_override": (list,),
     "plugin_seconds": (int, float),
     "hooks": (dict,),
+    "mcp_servers": (dict,),
     "policy": (dict,),
     "programs": (dict,),
     "profiles": (dict,),

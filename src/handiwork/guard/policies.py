@@ -120,7 +120,7 @@ _STRANGE = "its {} comes from outside, and nobody here named it: {}"
 
 def _is_undeclared(entry: ToolEntry) -> bool:
     """A server's hints aren't trusted; a plugin's traits are code that the person installed."""
-    return entry.traits == UNDECLARED or entry.origin.startswith("mcp:")
+    return entry.traits == UNDECLARED or (entry.origin.startswith("mcp:") and not entry.traits.vouched)
 
 
 def _is_proven(found: list[Verdict], entry: ToolEntry) -> bool:

@@ -63,7 +63,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _guard, _model, _tools, _wells, _hooks, _traces, _running):
+        for look in (_configuration, _sandbox, _guard, _model, _tools, _servers, _wells, _hooks, _traces, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -79,6 +79,20 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
         yield f"  {out.paint(mark, colour)} {finding.name}: {finding.detail}"
         if finding.fix:
             yield f"      fix: {finding.fix}"
+
+
+def _servers(house: House) -> Iterator[Finding]:
+    """The MCP servers as they were last: doctor starts none."""
+    host = house.servers.host
+    if host is None:
+        return
+    for name in host.servers:
+        state, known = host.state(name), host.known.get(name)
+        last = known.state if known and state.name == "idle" else state
+        is_fine = last.name in ("connected", "idle", "disabled")
+        said = f"{last.name}{f': {last.reason}' if last.reason else ''}"
+        fix = last.fix or f"handiwork mcp test {name}"
+        yield Finding("MCP servers", name, "ok" if is_fine else "warning", said, "" if is_fine else fix)
 
 
 def _environment() -> Iterator[Finding]:

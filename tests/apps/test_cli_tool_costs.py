@@ -53,8 +53,8 @@ def test_beyond_the_budget_tools_wait_behind_the_search(cli, configure, plugin):
     assert not rows["shelf_01"]["visible"] and rows["shelf_01"]["available"]
     assert "deferred by budget" in rows["shelf_01"]["reason"] and rows["tool_search"]["visible"]
     why = cli("why", "shelf_01", "--json")
-    last = why.document["checkpoints"][-1]
-    assert why.code == 1 and last["question"] == "budget" and "tools_budget_tokens" in last["fix"]
+    last = next(c for c in why.document["checkpoints"] if c["state"] == "no")
+    assert why.code == 1 and last["name"] == "budget" and "tools_budget_tokens" in last["fix"]
     assert cli(*last["fix"].split()[1:]).code == 0
     assert cli("why", "shelf_01").code == 0
 

@@ -11,13 +11,14 @@ def why(cli, *words):
     ran = cli("why", *words, "--json")
     document = ran.document
     assert ran.code == (0 if document["visible"] else 1)
-    assert all(c["passed"] for c in document["checkpoints"][:-1])
-    return document["checkpoints"][-1]
+    asked = [c for c in document["checkpoints"] if c["state"] != "not asked"]
+    assert all(c["state"] == "ok" for c in asked[:-1])
+    return asked[-1]
 
 
 def test_a_visible_tool(cli):
     last = why(cli, "read_file")
-    assert last["passed"] and last["question"] == "shown"
+    assert last["state"] == "ok" and last["name"] == "budget"
     ran = cli("why", "read_file")
     assert ran.code == 0 and ran.out.startswith("read_file  visible") and "tools/file.py" in ran.out
 
@@ -33,30 +34,30 @@ registry.register(name="oracle", toolset="oracle", handler=needs_agent("oracle",
 def test_a_tool_that_needs_a_part_which_no_agent_here_has_is_not_visible(cli, plugin):
     plugin("oracle", ORACLE)
     last = why(cli, "oracle")
-    assert not last["passed"] and last["question"] == "bound" and "docs/embedding.md" in last["fix"]
+    assert last["state"] == "no" and last["name"] == "bound" and "docs/embedding.md" in last["fix"]
     rows = {row["name"]: row for row in cli("tools", "list", "--json").document["tools"]}
     assert not rows["oracle"]["visible"] and rows["oracle"]["reason"]
-    assert rows["todo"]["visible"] and rows["memory"]["visible"] and why(cli, "memory")["passed"]
+    assert rows["todo"]["visible"] and rows["memory"]["visible"] and why(cli, "memory")["state"] == "ok"
 
 
 def test_gated_disabled_and_not_enabled_tools_stop_at_their_no(cli, plugin):
     plugin("weather", GATED)
-    last = cli("why", "forecast", "--toolsets", "file", "--json").document["checkpoints"][-1]
-    assert last["question"] == "enabled" and last["fix"] == "handiwork tools enable weather"
+    last = why(cli, "forecast", "--toolsets", "file")
+    assert last["name"] == "enabled" and last["fix"] == "handiwork tools enable weather"
     last = why(cli, "forecast")
-    assert last["question"] == "check" and "HANDIWORK_TEST_WEATHER_KEY" in last["detail"] and last["fix"]
+    assert last["name"] == "check" and "HANDIWORK_TEST_WEATHER_KEY" in last["detail"] and last["fix"]
     cli("tools", "disable", "file")
     last = why(cli, "patch")
-    assert last["question"] == "not disabled" and last["fix"] == "handiwork tools enable file"
+    assert last["name"] == "not disabled" and last["fix"] == "handiwork tools enable file"
     assert cli("why", "patch").out.startswith("patch  NOT VISIBLE")
-    assert why(cli, "calculate", "--disable", "utility")["question"] == "not disabled"
+    assert why(cli, "calculate", "--disable", "utility")["name"] == "not disabled"
 
 
 def test_the_fix_that_it_names_is_the_fix(cli):
     cli("tools", "disable", "debugging")
     fix = why(cli, "patch")["fix"]
     assert cli(*fix.split()[1:]).code == 0
-    assert why(cli, "patch")["passed"]
+    assert why(cli, "patch")["state"] == "ok"
 
 
 def test_unknown_names_get_near_ones(cli):
@@ -75,7 +76,7 @@ def test_a_refused_a_failed_and_a_silent_file_are_told(cli, plugin):
         "from handiwork import registry\nregistry.register(name='read_file', toolset='thief', "
         "schema={'name': 'read_file', 'description': 'x', 'parameters': {'type': 'object'}}, handler=print)\n",
     )
-    assert "an intruder was refused" in cli("why", "read_file").out
+    assert "refused: 'read_file' from plugin:user/thief" in cli("why", "read_file").out
     plugin(
         "lopsided",
         "from handiwork import registry\nregistry.register(name='lopsided', toolset='x', schema=3, handler=print)\n",

@@ -90,7 +90,7 @@ def test_on_ask_decides_and_none_denies(fresh_default, tmp_path):
 
 def test_why_is_data(box):
     assert box.why("double").visible and not box.why("doubl").visible
-    assert "double" in box.why("doubl").checkpoints[-1].fix
+    assert "double" in box.why("doubl").stop.fix
 
 
 def test_an_empty_registry_is_not_the_default_one():

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from handiwork import ToolRegistry
+from handiwork.catalog.checkpoints import SUPPLIED, first_no
 from handiwork.catalog.gate import Gate
 from handiwork.catalog.supply import Supply, without_mentions
 from handiwork.catalog.toolsets import Toolsets
@@ -171,12 +172,17 @@ def fill(add, count=20):
         add(f"many_{number:02}", toolset="many", text="Does one of many things that nobody asked for. " * 3)
 
 
+def stop_of(view, entry):
+    stop = first_no(SUPPLIED, view.facts, entry)
+    return stop and stop.no
+
+
 def test_without_a_budget_nothing_is_deferred_and_the_search_stays_away(supply, add, search_tools):
     fill(add)
     view = supply.view(None)
     assert len(view.definitions) == 21 and not view.deferred
     assert view.names == frozenset(names(view.definitions))
-    assert supply.absence(view, supply.registry.get("tool_search")).reason.startswith("shown only while")
+    assert stop_of(view, supply.registry.get("tool_search")).reason.startswith("shown only while")
 
 
 def test_within_the_budget_the_definitions_are_those_without_one(supply, registry, clock, add, search_tools):
@@ -192,12 +198,12 @@ def test_beyond_the_budget_the_rest_stands_behind_the_search(registry, clock, ad
     assert set(view.deferred) == {f"many_{n:02}" for n in range(20)}
     assert view.deferred["many_00"]["function"]["name"] == "many_00"
     assert len(view.names) == 24
-    absent = supply.absence(view, registry.get("many_00"))
+    absent = stop_of(view, registry.get("many_00"))
     assert "deferred by budget" in absent.reason and "tools_budget_tokens" in absent.fix
     raised = int(absent.fix.split()[-1])
     assert not budgeted(registry, clock, raised).view(None).deferred
     assert budgeted(registry, clock, raised - 1).view(None).deferred
-    assert supply.absence(view, registry.get("core")) is None
+    assert stop_of(view, registry.get("core")) is None
 
 
 def test_nothing_is_deferred_where_nothing_could_find_it(registry, clock, add):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..catalog import checkpoints
 from ..catalog.gate import Closed
 from ..core.types import ToolEntry
 
@@ -27,6 +28,4 @@ BY_OUR_AGENT = frozenset(
 
 def unbound(entry: ToolEntry, bound: Collection[str] = BY_OUR_AGENT) -> Closed | None:
     """Why an agent that binds *bound* doesn't show the tool; None where nothing is missing."""
-    if entry.name in bound or not getattr(entry.handler, "needs_agent", False):
-        return None
-    return Closed("it needs a part that the agent here doesn't have", "bind a handler of your own: docs/embedding.md")
+    return checkpoints.unbound(entry, bound)

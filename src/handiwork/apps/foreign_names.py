@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..catalog.gate import Closed
 from ..core.patches import paths_of
 
 _PATHS = ("file_path", "path", "notebook_path")
@@ -38,6 +39,12 @@ TOOLS: Mapping[str, Foreign] = {
 OURS: Mapping[str, str] = {theirs: ours for ours, foreign in TOOLS.items() for theirs in foreign.names}
 # What they count in another unit (theirs is so many times ours).
 _SCALES = {("terminal", "timeout"): 1000}
+
+
+def meaning_of(name: str) -> Closed | None:
+    """What other agents' *name* is called here; None where it is none of theirs."""
+    ours = OURS.get(name)
+    return Closed(f"other agents call it {name}; here it is {ours}", f"handiwork why {ours}", "found") if ours else None
 
 
 def names_of(tool: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -18,7 +18,7 @@ from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
-from ..catalog.why import Story, Wells, explain
+from ..catalog.why import Story, explain
 from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
@@ -49,7 +49,10 @@ from ..sources.plugins import Plugins, Wishes
 from ..sources.trial import Plugin
 from ..sources.view import Ground
 from .audit import open_audit
+from .bindings import BY_OUR_AGENT
 from .config_file import load_config
+from .denials import Denials
+from .foreign_names import meaning_of
 from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
 from .servers import Servers
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from ..catalog.search import Finder
 
+absences = Late("handiwork.sources.absences")
 in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
@@ -86,7 +90,10 @@ class House:
         self.registry, self.home, self.config = registry, home, config or Config()
         self.project = ""
         self.toolsets = Toolsets(registry)
-        self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
+        self.rules = Rulebooks(home, registry) if home else None
+        self.inside = Inside()
+        denials = Denials(self.rules, lambda: self.inside.fences)
+        self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget, denial=denials)
         self.embedder = self._open_embedder()
         self._finder: Finder | None = None
         desk = Desk(self.supply, finder=self.finder)
@@ -99,8 +106,6 @@ class House:
             self.ground, self.harvest, Wishes(self.config.plugins_disabled, self.config.plugin_seconds)
         )
         results = os.path.join(home, "results") if home else self._temporary_folder()
-        self.rules = Rulebooks(home, registry) if home else None
-        self.inside = Inside()
         self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
         self._results = results
         self.pipeline = Pipeline(
@@ -110,6 +115,7 @@ class House:
             limits=_limits(self.config, results),
             most_at_once=self.config.most_at_once,
         )
+        self.pipeline.absence = self._absence
         self.keep_audit(home)
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
@@ -191,6 +197,7 @@ class House:
         self.registry.may_override = self._may_override
         self.plugins.load(lambda: self._found_plugins(scanner, project))
         scanner.save()
+        self.registry.whereabouts[:] = [meaning_of, absences.Absences(self.harvest, self.plugins)]
         self.servers.open(self)
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
@@ -332,6 +339,7 @@ class House:
         self._scopes.clear()
         self._shells.clear()
         self.inside = self.inside.around(found)
+        self.registry.touch()  # what is supplied is less now
         self.config = profile_files.narrowed(self.config, found, names)
         self._environment = self._open_environment()
         self.pipeline.judge = self._judge(self.rules.book)
@@ -351,14 +359,22 @@ class House:
             return None
         return self.supply.view(enabled, disabled).names
 
-    def why(self, name: str, enabled: Names | None = None, disabled: Names = ()) -> Story:
-        """Why a tool is visible or not under a selection."""
-        wells = Wells(
-            failures={f.place: f.error for f in self.harvest.loaded if f.error},
-            silent=tuple(f.path for f in (*self.harvest.silent, *self.plugins.silent)),
-            waiting=tuple(f.path for f in self.plugins.waiting.found) if self.plugins.waiting else (),
-        )
-        return explain(self.supply, name, enabled, as_names(disabled), wells)
+    def why(
+        self,
+        name: str,
+        enabled: Names | None = None,
+        disabled: Names = (),
+        *,
+        bound: Collection[str] | None = BY_OUR_AGENT,
+        unsayable: Mapping[str, str] | None = None,
+    ) -> Story:
+        """Why a tool is visible or not under a selection, to an agent that binds *bound*."""
+        return explain(self.supply, name, enabled, as_names(disabled), bound=bound, unsayable=unsayable)
+
+    def _absence(self, entry: ToolEntry) -> str:
+        """Why a registered tool isn't supplied, in a line; "" where nothing but the selection stops it."""
+        stop = self.why(entry.name, bound=None).stop
+        return stop.detail if stop else ""
 
 
 def _limits(config: Config, folder: str) -> Limits:

@@ -17,7 +17,7 @@ from ..catalog.dialects.definitions import Definer
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
-from ..catalog.why import Checkpoint, Story
+from ..catalog.why import Story
 from ..core.cancel import CancelToken
 from ..core.types import Approver, Background, Handler, Message, Schema
 from ..pipeline.turn import run_turn
@@ -50,6 +50,7 @@ class Toolbox:
         self._supplied: frozenset[str] | None = None
         self._definer = Definer(self._house.is_legal)
         self._quarantined: Mapping[str, str] = {}
+        self._selection: tuple[Iterable[str] | None, tuple[str, ...]] = (None, ())
 
     @classmethod
     def discover(cls, package: str, *, cwd: str | None = None) -> Toolbox:
@@ -71,7 +72,8 @@ class Toolbox:
         """
         self._house.servers.begin()
         self._house.servers.settle()
-        view = self._house.supply.view(toolsets, disabled)
+        self._selection = toolsets, tuple(disabled)
+        view = self._house.supply.view(*self._selection)
         defined = self._definer.of(view.definitions, dialect, view.entries)
         self._quarantined = defined.quarantined
         self._supplied = view.names.difference(defined.quarantined)
@@ -112,12 +114,7 @@ class Toolbox:
 
     def why(self, name: str) -> Story:
         """Why a tool is visible, or not, in the dialect that was last asked for."""
-        story = self._house.why(name)
-        reason = self._quarantined.get(name)
-        if reason is None:
-            return story
-        fix = "correct its schema where it is defined, or use another dialect"
-        return Story(name, (*story.checkpoints, Checkpoint("sayable", False, reason, fix)))
+        return self._house.why(name, *self._selection, bound=None, unsayable=self._quarantined)
 
 
 def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:

@@ -24,10 +24,11 @@ Check = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Why a tool isn't there, and what would open its gate."""
+    """Why a tool isn't there, and what would open its gate; `at` is the checkpoint, where a source of tools says so."""
 
     reason: str
     fix: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Gate:
     """Answers for tools, with a time-to-live: 30 s for checks, 1 s for what is looked up as data."""
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK, *, ttl_s: float = CHECK_TTL_S) -> None:
-        self._clock, self._ttl_s = clock, ttl_s
+        self._clock, self.ttl_s = clock, ttl_s
         self._answers: dict[Check, CheckAnswer] = {}
         self._hanging: dict[Check, threading.Thread] = {}
 
@@ -92,7 +93,7 @@ class Gate:
     def ask(self, checks: Iterable[Check]) -> None:
         """Ask those *checks* whose answers are missing or old, all at the same time."""
         now = self._clock.monotonic()
-        due = [c for c in checks if (a := self._answers.get(c)) is None or now - a.at >= self._ttl_s]
+        due = [c for c in checks if (a := self._answers.get(c)) is None or now - a.at >= self.ttl_s]
         for start in range(0, len(due), _AT_ONCE):
             batch = due[start : start + _AT_ONCE]
             said = self._run(batch)
@@ -130,7 +131,7 @@ class Gate:
 
     def _good_until(self, entry: ToolEntry) -> float:
         answer = self._answers.get(entry.check_fn) if entry.check_fn else None
-        by_check = answer.at + self._ttl_s if answer else float("inf")
+        by_check = answer.at + self.ttl_s if answer else float("inf")
         by_data = float("inf")
         if entry.requires or (entry.requires_env and not entry.check_fn):
             by_data = self._clock.monotonic() + DATA_TTL_S

@@ -9,12 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A registration that was refused: who wanted what, and why not."""
+    """A registration that was refused: who wanted what, why not, and what would let it."""
 
     name: str
     toolset: str
     origin: str
     reason: str
+    fix: str = ""
 
     def __str__(self) -> str:
         return f"{self.name!r} from {self.origin} (toolset {self.toolset!r}): {self.reason}"

@@ -89,14 +89,15 @@ class ToolRegistry:
                 requires=requires, search_hint=search_hint, preview=preview, origin=origin,
             )  # fmt: skip
         except RejectionError as no:
-            self._reject(Rejection(str(name), str(toolset), origin, str(no)))
+            self._reject(Rejection(str(name), str(toolset), origin, str(no), _CORRECT))
             return
         with self._lock:
             holder = self._tools.get(entry.name)
             why_not = holder and self._conflict(holder, entry, override)
             why_not = source.over or why_not
             if why_not:
-                self._reject(Rejection(entry.name, entry.toolset, origin, why_not))
+                fix = "" if source.over else _to_override(origin, override=override)
+                self._reject(Rejection(entry.name, entry.toolset, origin, why_not, fix))
             else:
                 self._put(entry, holder)
                 source.note("tool", entry.name, holder)
@@ -284,6 +285,17 @@ class ToolRegistry:
         self._members[entry.toolset].pop(entry.name, None)
         self._mentions.pop(entry.name, None)
         self._accepts.pop(entry.name, None)
+
+
+_CORRECT = "correct the registration as the reason says"
+
+
+def _to_override(origin: str, *, override: bool) -> str:
+    """How a registration gets a name that somebody else holds."""
+    short = origin.partition(":")[2]
+    name = short if short.startswith("project/") else short.rpartition("/")[2]
+    allow = f"handiwork config set plugins_override '[{name}]'"
+    return allow if override else f"give it another name; or override=True there, and {allow}"
 
 
 def _code_may_override(origin: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..core.clock import SYSTEM_CLOCK, Clock
@@ -12,7 +13,8 @@ from ..core.handler import describe_exception
 from ..core.loading import Late
 from ..core.types import Schema, ToolEntry
 from ..core.wire import FrozenDict, FrozenList, copy_json, freeze
-from .gate import Closed
+from .checkpoints import BUDGET, GATES, SWITCHES, Facts, Names, first_no
+from .gate import DATA_TTL_S, Closed
 from .presets import ALL, SEARCH
 from .store import ToolRegistry
 from .toolsets import Toolsets
@@ -21,41 +23,57 @@ cost = Late("handiwork.catalog.cost")
 deferral = Late("handiwork.catalog.deferral")
 logging = Late("logging")
 _MOST_VIEWS = 64
-Names = tuple[str, ...]
+Denial = Callable[[ToolEntry], "Closed | None"]
+
+
+def no_denial() -> Denial | None:
+    """No rule keeps tools back."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One answer to "which tools?": good for its generation, until a gate's time-to-live runs out.
 
-    `names` are the tools that may be called. `definitions` are shown; `deferred` are those of the rest,
-    by name, which stand behind the tool search; `full_price` is what all would cost, in tokens, where a
-    budget is set.
+    `entries` are selected, `facts` say what stops some of them. `names` are the tools that may be called.
+    `definitions` are shown; `deferred` are those of the rest, by name, which stand behind the tool search.
     """
 
     generation: int
     entries: tuple[ToolEntry, ...]
-    closed: Mapping[str, Closed]
+    facts: Facts
     good_until: float
     overrides: Mapping[str, Schema]
     dynamic: tuple[ToolEntry, ...]
     definitions: FrozenList
     names: frozenset[str]
     deferred: Mapping[str, FrozenDict]
-    full_price: int
+
+    @property
+    def closed(self) -> Mapping[str, Closed]:
+        """Why the gate of a tool is closed, by its name."""
+        return self.facts.closed
 
 
 class Supply:
     """Definitions by selection, cached by generation and gate answers.
 
     The same list object is returned until something changes; it is frozen, so nobody can spoil it.
-    With a *budget* in tokens, tools beyond it are deferred where the selection has the tool search.
+    With a *budget* in tokens, tools beyond it are deferred where the selection has the tool search. *denial*
+    gives what says of a tool why rules keep it from everybody here, where there are such rules.
     """
 
     def __init__(
-        self, registry: ToolRegistry, toolsets: Toolsets, clock: Clock = SYSTEM_CLOCK, *, budget: int | None = None
+        self,
+        registry: ToolRegistry,
+        toolsets: Toolsets,
+        clock: Clock = SYSTEM_CLOCK,
+        *,
+        budget: int | None = None,
+        denial: Callable[[], Denial | None] = no_denial,
     ) -> None:
         self.registry, self.toolsets, self._clock, self.budget = registry, toolsets, clock, budget
+        self._denial = denial
         self._prices: Any = None
         self._views: dict[tuple[Names | None, Names], View] = {}
 
@@ -75,51 +93,57 @@ class Supply:
 
     def selected(self, enabled: Names | None, disabled: Names) -> frozenset[str]:
         """Names of the registered tools that the two switches leave, gates aside."""
-        chosen = self.toolsets.expand((ALL,) if enabled is None else enabled).tools
-        return chosen - self.toolsets.expand(disabled).tools if disabled else chosen
+        facts = self._switches(enabled, disabled)
+        return facts.chosen - facts.taken
 
-    def absence(self, view: View, entry: ToolEntry) -> Closed | None:
-        """Why a tool that is selected, and whose gate is open, isn't shown; None where it is."""
-        if entry.name in view.deferred:
-            reason = f"deferred by budget: all tools take {view.full_price:,} tokens, the budget is {self.budget:,}"
-            fix = f"handiwork config set tools_budget_tokens {view.full_price}"
-            return Closed(f"{reason}; tool_search finds it", fix)
-        if entry.toolset == SEARCH and entry.name not in view.names:
-            return Closed("shown only while tools are deferred, and none is")
-        return None
+    def _switches(self, enabled: Names | None, disabled: Names) -> Facts:
+        chosen = self.toolsets.expand((ALL,) if enabled is None else enabled).tools
+        taken = self.toolsets.expand(disabled).tools if disabled else frozenset()
+        culprits = partial(_culprits, self.toolsets, disabled)
+        return Facts(enabled, disabled, chosen, taken, budget=self.budget, culprits=culprits)
 
     def _build(self, enabled: Names | None, disabled: Names) -> View:
-        generation = self.registry.generation
-        names = sorted(self.selected(enabled, disabled))
-        entries = tuple(e for n in names if (e := self.registry.get(n)))
+        generation, facts = self.registry.generation, self._switches(enabled, disabled)
+        selected = [e for e in self.registry.entries() if first_no(SWITCHES, facts, e) is None]
+        entries = tuple(sorted(selected, key=lambda e: e.name))
         dynamic = tuple(e for e in entries if e.dynamic_schema_overrides)
-        return self._finish(generation, entries, dynamic)
+        return self._finish(generation, entries, dynamic, facts)
 
     def _refresh(self, view: View) -> View:
         """Ask the gates again; when nothing changed, the old definitions go on."""
-        return self._finish(view.generation, view.entries, view.dynamic, view)
+        return self._finish(view.generation, view.entries, view.dynamic, view.facts, view)
 
     def _finish(
         self,
         generation: int,
         entries: tuple[ToolEntry, ...],
         dynamic: tuple[ToolEntry, ...],
+        facts: Facts,
         before: View | None = None,
     ) -> View:
-        closed, good_until = self.registry.gate.survey(entries)
+        denied, closed, good_until = self._held_back(entries)
         overrides = _overrides(dynamic)
-        if before and before.closed == closed and before.overrides == overrides:
+        if before and (facts.denied, facts.closed, before.overrides) == (denied, closed, overrides):
             return replace(before, good_until=good_until)
-        usable = [e for e in entries if e.name not in closed]
+        facts = replace(facts, denied=denied, closed=closed, waiting=frozenset())
+        usable = [e for e in entries if first_no(GATES, facts, e) is None]
         full_price = 0 if self.budget is None else self._price(e for e in usable if e.toolset != SEARCH)
-        out = self._left_out(usable, full_price)
-        if not out:  # then there is nothing to search for
-            usable = [e for e in usable if e.toolset != SEARCH]
-        names = frozenset(e.name for e in usable)
-        made = self._define(usable, names, overrides)
-        shown = FrozenList([d for name, d in made.items() if name not in out])
-        deferred = FrozenDict({name: made[name] for name in out})
-        return View(generation, entries, closed, good_until, overrides, dynamic, shown, names, deferred, full_price)
+        facts = replace(facts, waiting=self._left_out(usable, full_price), full_price=full_price)
+        shown = frozenset(e.name for e in usable if first_no((BUDGET,), facts, e) is None)
+        names = shown | facts.waiting
+        made = self._define([e for e in usable if e.name in names], names, overrides)
+        definitions = FrozenList([d for name, d in made.items() if name in shown])
+        deferred = FrozenDict({name: made[name] for name in facts.waiting})
+        return View(generation, entries, facts, good_until, overrides, dynamic, definitions, names, deferred)
+
+    def _held_back(self, entries: tuple[ToolEntry, ...]) -> tuple[dict[str, Closed], dict[str, Closed], float]:
+        """What rules and gates hold back, and until when (monotonic) that holds. No check of a denied tool is asked."""
+        denial = self._denial()
+        denied = {e.name: no for e in entries if (no := denial(e))} if denial else {}
+        closed, good_until = self.registry.gate.survey(e for e in entries if e.name not in denied)
+        if self._denial is not no_denial:
+            good_until = min(good_until, self._clock.monotonic() + DATA_TTL_S)
+        return denied, closed, good_until
 
     def _define(
         self, usable: list[ToolEntry], names: frozenset[str], overrides: Mapping[str, Schema]
@@ -161,6 +185,11 @@ class Supply:
 def as_names(names: Iterable[str]) -> Names:
     """A selection as a tuple; a single name is taken as a list of one."""
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _culprits(toolsets: Toolsets, disabled: Names, entry: ToolEntry) -> Names:
+    """Which of the disabled toolsets take a tool away."""
+    return tuple(name for name in disabled if entry.name in toolsets.expand((name,)).tools)
 
 
 def _overrides(dynamic: tuple[ToolEntry, ...]) -> dict[str, Schema]:

@@ -1,50 +1,59 @@
-"""Why is a tool visible, or not? Asked of the same resolver that supplies the model."""
+"""Why is a tool visible, or not? The answers of all checkpoints, up to the first no."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from ..core.errors import near_names
 from ..core.types import ToolEntry
-from .presets import SEARCH
-from .supply import Names, Supply, as_names
+from .checkpoints import BOUND, CHECKPOINTS, SAYABLE, SOURCES, Checkpoint, Facts, Stop, first_no
+from .gate import Closed, Gate
+from .supply import Supply
+
+State: TypeAlias = Literal["ok", "no", "not asked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """One question on the way to the model, its answer, and what mends a no."""
+class Answer:
+    """What one checkpoint says of a tool, and what mends a no."""
 
-    question: str
-    passed: bool
+    checkpoint: Checkpoint
+    state: State
     detail: str = ""
     fix: str = ""
+
+    @property
+    def name(self) -> str:
+        """The checkpoint's name."""
+        return self.checkpoint.name
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The checkpoints of one tool in order, up to the first no."""
+    """The answers of all checkpoints of one tool, in order; behind the first no, none was asked.
+
+    Nor are those that are about an agent, where there is none.
+    """
 
     tool: str
-    checkpoints: tuple[Checkpoint, ...]
+    checkpoints: tuple[Answer, ...]
 
     @property
     def visible(self) -> bool:
-        return all(c.passed for c in self.checkpoints)
+        """Whether a model sees the tool."""
+        return self.stop is None
 
+    @property
+    def stop(self) -> Answer | None:
+        """The first no."""
+        return next((a for a in self.checkpoints if a.state == "no"), None)
 
-@dataclass(frozen=True, slots=True)
-class Wells:
-    """What is known of where tools come from: modules that failed to load, and files that were looked at.
-
-    `failures` maps a file or plugin to what went wrong; `silent` are files that register nothing, `waiting` those
-    of a project that the person doesn't trust yet.
-    """
-
-    failures: Mapping[str, str] = field(default_factory=dict)
-    silent: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
+    @property
+    def asked(self) -> tuple[Answer, ...]:
+        """Those that were asked: the last one is the first no, if there is one."""
+        return tuple(a for a in self.checkpoints if a.state != "not asked")
 
 
 def explain(
@@ -52,29 +61,79 @@ def explain(
     name: str,
     enabled: Iterable[str] | None,
     disabled: Iterable[str] = (),
-    wells: Wells | None = None,
+    *,
+    bound: Collection[str] | None = None,
+    unsayable: Mapping[str, str] | None = None,
 ) -> Story:
-    """The checkpoints for *name* under a selection, ending at the first that fails."""
-    chosen = None if enabled is None else as_names(enabled)
+    """What each checkpoint says of *name* under a selection.
+
+    *bound* are the tools whose parts the agent has (None: no agent is asked for), *unsayable* says which schemas
+    its model's provider doesn't take, and why.
+    """
+    view = supply.view(enabled, disabled)
     entry = supply.registry.get(name)
     if entry is None:
-        return Story(name, (_unregistered(supply, name, wells or Wells()),))
-    found = [Checkpoint("registered", True, f"{where(entry)}, toolset {entry.toolset}, from {entry.origin}")]
-    found += [Checkpoint("refused", True, f"an intruder was refused: {r}") for r in supply.registry.rejections(name)]
-    budgeted = supply.budget is not None or entry.toolset == SEARCH
-    for step in (_enabled, _not_disabled, _gate, *((_affordable,) if budgeted else ()), _shown):
-        found.append(step(supply, entry, chosen, as_names(disabled)))
-        if not found[-1].passed:
+        no = absence(supply, name)
+        at = next((c for c in SOURCES if c.name == no.at), SOURCES[0])
+        return _story(name, Stop(at, no), {})
+    facts = replace(view.facts, bound=bound, unsayable=unsayable)
+    unasked = {c.name for c, known in ((BOUND, bound), (SAYABLE, unsayable)) if known is None}
+    return _story(name, first_no(CHECKPOINTS, facts, entry), _details(supply, entry, facts), unasked)
+
+
+def absence(supply: Supply, name: str) -> Closed:
+    """Why no tool of that name is registered."""
+    refused = supply.registry.rejections(name)
+    if refused:
+        last = refused[-1]
+        return Closed(f"registration was refused: {last}", last.fix, "registered")
+    if missed := supply.registry.missed(name):
+        return missed
+    if name in supply.toolsets.names():
+        tools = ", ".join(supply.toolsets.resolve(name)) or "none of its tools is installed"
+        return Closed(f"it is a toolset, not a tool: {tools}", f"handiwork toolsets show {name}", "found")
+    near = near_names(name, supply.registry.names())
+    meant = f"did you mean {' or '.join(near)}?" if near else ""
+    return Closed(_NOWHERE, meant or "install the plugin that has it; see `handiwork tools list`", "found")
+
+
+_NOWHERE = "no built-in file, plugin, package or server has a tool of that name"
+
+
+def _story(tool: str, stop: Stop | None, details: Mapping[str, str], unasked: Container[str] = ()) -> Story:
+    answers: list[Answer] = []
+    for checkpoint in CHECKPOINTS:
+        if stop is not None and checkpoint is stop.at:
+            age = details.get(checkpoint.name, "") if checkpoint.name == "check" else ""
+            answers.append(Answer(checkpoint, "no", " ".join(filter(None, (stop.no.reason, age))), stop.no.fix))
             break
-    return Story(name, tuple(found))
+        state: State = "not asked" if checkpoint.name in unasked else "ok"
+        answers.append(Answer(checkpoint, state, details.get(checkpoint.name, "")))
+    answers += [Answer(checkpoint, "not asked") for checkpoint in CHECKPOINTS[len(answers) :]]
+    return Story(tool, tuple(answers))
+
+
+def _details(supply: Supply, entry: ToolEntry, facts: Facts) -> dict[str, str]:
+    """What is worth saying beside a yes."""
+    budget = "none is set" if supply.budget is None else f"within {supply.budget:,} tokens"
+    refused = "".join(f"; refused: {r} (to let it: {r.fix})" for r in supply.registry.rejections(entry.name))
+    return {
+        "found": where(entry),
+        "loaded": f"from {entry.origin}",
+        "registered": f"in toolset {entry.toolset}{refused}",
+        "enabled": f"by {', '.join(facts.enabled)}" if facts.enabled else "every toolset is",
+        "check": _age(supply.registry.gate, entry),
+        "budget": budget,
+    }
 
 
 def where(entry: ToolEntry) -> str:
     """File and line of the handler, the file shortened to its last two parts; none of a tool that agents bind."""
-    return "bound by agents" if getattr(entry.handler, "needs_agent", False) else _place_of(entry.handler)
+    return "bound by agents" if getattr(entry.handler, "needs_agent", False) else place_of(entry.handler)
 
 
-def _place_of(function: Any) -> str:
+def place_of(function: Any) -> str:
+    """File and line of a function, the file shortened to its last two parts."""
     inner = getattr(function, "__wrapped__", function)
     code = getattr(inner, "__code__", None)
     if code is None:
@@ -82,78 +141,10 @@ def _place_of(function: Any) -> str:
     return f"{'/'.join(code.co_filename.split('/')[-2:])}:{code.co_firstlineno}"
 
 
-def _unregistered(supply: Supply, name: str, wells: Wells) -> Checkpoint:
-    for source, error in wells.failures.items():
-        if name in source or name in error:
-            return Checkpoint("registered", False, f"{source} failed to load: {error}", f"mend {source}")
-    refused = supply.registry.rejections(name)
-    if refused:
-        fix = "correct the registration; the reason names what is wrong"
-        return Checkpoint("registered", False, f"registration was refused: {refused[-1]}", fix)
-    for path in wells.silent:
-        if name in path:
-            fix = "add a top-level `registry.register(...)` call, an `@tool` function or `def register(ctx)`"
-            return Checkpoint("registered", False, f"{path} has no top-level registration, so it was not run", fix)
-    missed = supply.registry.missed(name)
-    if missed:
-        return Checkpoint("registered", False, missed.reason, missed.fix)
-    near = near_names(name, supply.registry.names())
-    hint = (
-        f"did you mean {' or '.join(near)}?" if near else "install the plugin that has it; see `handiwork tools list`"
-    )
-    detail = "no built-in file, plugin or program registered a tool of that name"
-    if wells.waiting:
-        detail += f"; these wait for trust: {', '.join(wells.waiting)}"
-        hint = f"handiwork plugins trust, if it is one of theirs; {hint}"
-    if wells.failures:
-        detail += f"; failed to load: {', '.join(wells.failures)}"
-    return Checkpoint("registered", False, detail, hint)
-
-
-def _enabled(supply: Supply, entry: ToolEntry, enabled: Names | None, _: Names) -> Checkpoint:
-    sets = "every toolset" if enabled is None else ", ".join(enabled)
-    if entry.name in supply.selected(enabled, ()):
-        return Checkpoint("enabled", True, f"by {sets}")
-    return Checkpoint(
-        "enabled",
-        False,
-        f"its toolset {entry.toolset!r} is not in {sets}",
-        f"handiwork tools enable {entry.toolset}",
-    )
-
-
-def _not_disabled(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:
-    if entry.name in supply.selected(enabled, disabled):
-        return Checkpoint("not disabled", True)
-    culprits = [d for d in disabled if entry.name in supply.toolsets.expand((d,)).tools]
-    fix = f"handiwork tools enable {culprits[0]}"
-    return Checkpoint("not disabled", False, f"taken away by disabled toolset {', '.join(culprits)}", fix)
-
-
-def _gate(supply: Supply, entry: ToolEntry, _: Names | None, __: Names) -> Checkpoint:
-    closed = supply.registry.gate.closed(entry)
-    if closed is None:
-        return Checkpoint("check", True, _age(supply, entry))
-    fix = closed.fix or (f"its check at {_place_of(entry.check_fn)} says what it needs" if entry.check_fn else "")
-    return Checkpoint("check", False, " ".join(x for x in (closed.reason, _age(supply, entry)) if x), fix)
-
-
-def _age(supply: Supply, entry: ToolEntry) -> str:
-    answer = supply.registry.gate.answer(entry.check_fn) if entry.check_fn else None
-    return f"(asked {supply.registry.gate.age_s(answer):.0f} s ago)" if answer else ""
-
-
-def _affordable(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:
-    absent = supply.absence(supply.view(enabled, disabled), entry)
-    if absent:
-        return Checkpoint("budget", False, absent.reason, absent.fix)
-    limit = "none is set" if supply.budget is None else f"within {supply.budget:,} tokens"
-    return Checkpoint("budget", True, limit)
-
-
-def _shown(supply: Supply, entry: ToolEntry, enabled: Names | None, disabled: Names) -> Checkpoint:
-    view = supply.view(enabled, disabled)
-    if entry.name in view.names:
-        return Checkpoint("shown", True, "the model sees it")
-    wait = "the cached list is older than the gate's answer; it is renewed within 30 s"
-    return Checkpoint("shown", False, wait, "wait, or start anew")
+def _age(gate: Gate, entry: ToolEntry) -> str:
+    """How old the answer of a tool's own check is, and when it is asked again."""
+    answer = gate.answer(entry.check_fn) if entry.check_fn else None
+    if answer is None:
+        return ""
+    age = gate.age_s(answer)
+    return f"(asked {age:.0f} s ago, again in {max(gate.ttl_s - age, 0):.0f} s)"

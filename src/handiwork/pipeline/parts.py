@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Self
 
 from ..catalog.store import ToolRegistry
 from ..core.tracing import UNTRACED
-from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Scope, Tracing, Verdict
+from ..core.types import ALLOW, Approver, Audit, Journal, Judge, Ready, Scope, ToolEntry, Tracing, Verdict
 from .hooks import Hooks
 from .journal import NULL_JOURNAL
 from .limits import Limits
@@ -20,6 +20,11 @@ from .workers import Workers
 def allow_all(_: Ready, /) -> Verdict:
     """A judge without objections, for pipelines that are given none."""
     return ALLOW
+
+
+def unknown_absence(_: ToolEntry, /) -> str:
+    """Why a tool isn't among those supplied, beside the selection: pipelines by themselves don't know."""
+    return ""
 
 
 class Parts:
@@ -42,6 +47,7 @@ class Parts:
         self.tracing = tracing
         self.hooks = hooks or Hooks()
         self.audit = audit
+        self.absence: Callable[[ToolEntry], str] = unknown_absence
         self.limits = limits or Limits()
         self.plans = Plans()
         self.workers = Workers()

@@ -63,8 +63,10 @@ def supplied(parts: Parts, ready: Ready) -> Prepared:
     shown = ready.call.scope.supplied
     if shown is None or ready.entry.name in shown:
         return ready
-    hint = f"available tools: {', '.join(sorted(shown)) or 'none'}"
-    return Refusal(f"the tool {ready.entry.name!r} is not enabled here", "supply", hint)
+    hint = f"available tools: {', '.join(sorted(shown)[:_MOST_LISTED]) or 'none'}"
+    why = parts.absence(ready.entry)
+    said = f"is unavailable: {why}" if why else "is not enabled here"
+    return Refusal(f"the tool {ready.entry.name!r} {said}", "supply", hint)
 
 
 def available(parts: Parts, ready: Ready) -> Prepared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -23,7 +23,8 @@ _LINE = re.compile(r"line (\d+)\)?$")
 class Loaded:
     """What became of a file that registers tools: its tools, or why there are none.
 
-    `error` is the cause in a line, `line` where in the file it arose (0: nobody knows), `story` all of it.
+    `error` is the cause in a line, `line` where in the file it arose (0: nobody knows), `story` all of it, `fix` what
+    mends it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Loaded:
     error: str = ""
     line: int = 0
     story: str = ""
+    fix: str = ""
 
     @property
     def place(self) -> str:
@@ -74,7 +76,7 @@ def load(registry: ToolRegistry, found: Found, origin: str, run: Callable[[], ob
 def unreadable(found: Found, origin: str) -> Loaded:
     """A file that can't be parsed."""
     line = _LINE.search(found.error)
-    return _told(Loaded(found.name, found.path, origin, (), found.error, int(line.group(1)) if line else 0))
+    return _told(_failure(found, origin, found.error, int(line.group(1)) if line else 0))
 
 
 def failed(found: Found, origin: str, error: BaseException) -> Loaded:
@@ -82,7 +84,9 @@ def failed(found: Found, origin: str, error: BaseException) -> Loaded:
     steps = traceback.extract_tb(error.__traceback__)
     story = _story(found, steps) + "".join(traceback.format_exception_only(error))
     line = _line_in(found.path, error)
-    return _told(Loaded(found.name, found.path, origin, (), describe_exception(error), line, story))
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    fix = f"install the package that has the module {missing}, or mend {{0}}" if missing else ""
+    return _told(_failure(found, origin, describe_exception(error), line, story, fix))
 
 
 def late(found: Found, origin: str, seconds: float, frame: FrameType | None) -> Loaded:
@@ -91,7 +95,14 @@ def late(found: Found, origin: str, seconds: float, frame: FrameType | None) -> 
     story = _story(found, traceback.extract_stack(frame)) if frame else ""
     while frame and frame.f_code.co_filename != found.path:
         frame = frame.f_back
-    return _told(Loaded(found.name, found.path, origin, (), said, frame.f_lineno if frame else 0, story))
+    fix = f"mend {{0}}, or give it longer: handiwork config set plugin_seconds {seconds * 6:g}"
+    return _told(_failure(found, origin, said, frame.f_lineno if frame else 0, story, fix))
+
+
+def _failure(found: Found, origin: str, error: str, line: int, story: str = "", fix: str = "") -> Loaded:
+    """A file that has no tools because of *error*; `{0}` in *fix* is its place."""
+    failure = Loaded(found.name, found.path, origin, (), error, line, story)
+    return replace(failure, fix=(fix or "mend {0}").format(failure.place))
 
 
 def _story(found: Found, steps: Sequence[Any]) -> str:

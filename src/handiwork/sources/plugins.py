@@ -68,7 +68,8 @@ class Waiting:
 
 
 class Plugins:
-    """The plugins of one house. What came of each is in *harvest*; `silent` are files that register nothing."""
+    """The plugins of one house. What came of each is in *harvest*; `silent` are files that register nothing,
+    `disabled` those that the person keeps out."""
 
     def __init__(self, ground: Ground, harvest: Harvest, wishes: Wishes | None = None) -> None:
         self._ground, self._harvest, self._wishes = ground, harvest, wishes or Wishes()
@@ -77,6 +78,7 @@ class Plugins:
         self._lock = Lock()
         self.waiting: Waiting | None = None
         self.silent: list[Found] = []
+        self.disabled: list[Found] = []
 
     def load(self, look: Callable[[], Iterable[Plugin]]) -> None:
         """Load what *look* finds; it is asked again by `refresh`."""
@@ -133,12 +135,15 @@ class Plugins:
             yield Plugin(one, "project", lambda path: contents.read(os.path.relpath(path, folder)))
 
     def _due(self, plugins: Iterable[Plugin]) -> Iterator[Plugin]:
-        """Those that are to be loaded; files that register nothing are noted."""
+        """Those that are to be loaded; the others are noted."""
         self.silent.clear()
+        self.disabled.clear()
         for plugin in plugins:
             if plugin.found.style == "none":
                 self.silent.append(plugin.found)
-            elif plugin.name not in self._wishes.disabled:
+            elif plugin.name in self._wishes.disabled:
+                self.disabled.append(plugin.found)
+            else:
                 yield plugin
 
     # ------------------------------------------------------------------------------------ changing

@@ -115,10 +115,10 @@ def _begin(module: ModuleType, target: str, context: PluginContext) -> None:
         register(context)
 
 
-def files_of(found: Found) -> tuple[tuple[str, int, int], ...]:
+def files_of(found: Found | Loaded) -> tuple[tuple[str, int, int], ...]:
     """The Python files of a plugin with their times and sizes: they say whether it has changed."""
     if os.path.basename(found.path) != "__init__.py":
-        return ((found.path, *found.stamp),)
+        return ((found.path, *found.stamp),) if isinstance(found, Found) else _stamps([found.path])
     walked = os.walk(os.path.dirname(found.path))
     return _stamps(sorted(os.path.join(top, n) for top, _, names in walked for n in names if n.endswith(".py")))
 

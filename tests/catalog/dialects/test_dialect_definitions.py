@@ -95,7 +95,7 @@ def test_a_toolbox_names_the_tool_that_stays_behind(registry: Any, add: Any, cap
         assert [d["name"] for d in box.definitions("anthropic")] == ["fine"]
     assert "odd" in caplog.text and "späť" in caplog.text
     story = box.why("odd")
-    assert not story.visible and "/properties/späť" in story.checkpoints[-1].detail
+    assert not story.visible and "/properties/späť" in story.stop.detail
     (message,) = box.run([("odd", {"späť": "x"})])
     assert "error" in message["content"]
     assert [d["function"]["name"] for d in box.definitions()] == ["fine", "odd"]

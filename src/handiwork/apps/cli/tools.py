@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
+from ...catalog.checkpoints import SUPPLIED, SWITCHES, Facts, first_no, unbound
 from ...core.loading import Late
 from ...core.types import ToolEntry
 from ...core.wire import copy_json, dumps
-from ..bindings import unbound
+from ..bindings import BY_OUR_AGENT
 from ..house import House, default
 from . import calling, plugins, switching
 from .output import Output, columns
 from .parsing import Parser, add_selection, add_verbs
 from .selection import registered, selection_of
-
-if TYPE_CHECKING:
-    from ...catalog.supply import View
 
 checking = Late("handiwork.apps.cli.checking")
 pricing = Late("handiwork.apps.cli.pricing")
@@ -96,33 +95,29 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _list(house: House, said: Namespace, out: Output) -> int:
-    enabled, disabled = selection_of(house, said)
-    view = house.supply.view(enabled, disabled)
-    chosen = house.supply.selected(enabled, disabled)
+    view = house.supply.view(*selection_of(house, said))
+    facts = replace(view.facts, bound=BY_OUR_AGENT)
     shown = set(house.toolsets.resolve(said.toolset)) if said.toolset else None
     entries = sorted(house.registry.entries(), key=lambda e: (e.toolset, e.name))
-    rows = [_row(house, e, chosen, view) for e in entries]
+    rows = [_row(house, entry, facts) for entry in entries]
     visible = sum(row["visible"] for row in rows)
     rows = [row for row in rows if shown is None or row["name"] in shown]
     out.show({"tools": rows, "visible": visible}, _lines(rows, out))
     return 0
 
 
-def _row(house: House, entry: ToolEntry, chosen: frozenset[str], view: View) -> dict[str, Any]:
-    closed = house.registry.gate.closed(entry)
-    enabled = entry.name in chosen
-    absent = closed or unbound(entry) or (house.supply.absence(view, entry) if enabled else None)
-    reason, fix = ("", "") if absent is None else (absent.reason, absent.fix or f"handiwork why {entry.name}")
-    if not enabled:
-        reason, fix = f"toolset {entry.toolset} is not enabled", f"handiwork tools enable {entry.toolset}"
+def _row(house: House, entry: ToolEntry, facts: Facts) -> dict[str, Any]:
+    stop = first_no(SUPPLIED, facts, entry)
+    enabled = stop is None or stop.at not in SWITCHES
+    is_open = house.registry.gate.closed(entry) is None and unbound(entry, BY_OUR_AGENT) is None
     return {
         "name": entry.name,
         "toolset": entry.toolset,
         "enabled": enabled,
-        "available": closed is None and unbound(entry) is None and (not enabled or entry.name in view.names),
-        "visible": enabled and absent is None,
-        "reason": reason or None,
-        "fix": fix or None,
+        "available": is_open and (stop is None or not enabled or entry.name in facts.waiting),
+        "visible": stop is None,
+        "reason": stop.no.reason if stop else None,
+        "fix": (stop.no.fix or f"handiwork why {entry.name}") if stop else None,
         "origin": entry.origin,
         "description": entry.description.partition("\n")[0],
     }

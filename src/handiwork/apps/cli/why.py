@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...catalog.why import Checkpoint, Story
-from ...core.errors import UsageError
+from ...catalog.why import Answer
+from ...core.errors import HandiworkError, UsageError
+from ...core.loading import Late
 from ...core.types import Ready, Refusal, ToolCall
+from ...core.wire import name_of_definition
 from ...pipeline.dry import rehearse
-from ..bindings import unbound
 from ..house import House, default
-from .output import Output
+from .output import Output, printable
 from .parsing import Parser, add_selection
-from .selection import folder_of, selection_of
+from .selection import Names, folder_of, selection_of
 
+agents = Late("handiwork.apps.agents")
+definitions = Late("handiwork.catalog.dialects.definitions")
 EXAMPLES = """\
 examples:
   handiwork why web_search
@@ -42,43 +46,48 @@ def run(said: Namespace, out: Output) -> int:
 
 
 def _why_tool(house: House, said: Namespace, out: Output) -> int:
-    story = _to_the_agent(house, house.why(said.tool, *selection_of(house, said)))
+    selection = selection_of(house, said)
+    story = house.why(said.tool, *selection)
+    if story.visible and house.config.model:
+        story = house.why(said.tool, *selection, unsayable=_unsayable(house, said.tool, selection))
     document = {
         "tool": story.tool,
         "visible": story.visible,
-        "checkpoints": [_document(c) for c in story.checkpoints],
+        "stopped_at": story.stop.name if story.stop else None,
+        "checkpoints": [_document(answer) for answer in story.checkpoints],
     }
     state = out.paint("visible", "green") if story.visible else out.paint("NOT VISIBLE", "red")
-    out.show(document, [f"{story.tool}  {state}", *_lines(story.checkpoints, out)])
+    out.show(document, map(printable, [f"{story.tool}  {state}", *_lines(story.asked, out)]))
     return 0 if story.visible else 1
 
 
-def _to_the_agent(house: House, story: Story) -> Story:
-    """The story with its last question: whether an agent here has the part that the tool needs."""
-    entry = house.registry.get(story.tool)
-    absent = unbound(entry) if entry and story.visible else None
-    if absent is None:
-        return story
-    return Story(story.tool, (*story.checkpoints[:-1], Checkpoint("bound", False, absent.reason, absent.fix)))
+def _unsayable(house: House, tool: str, selection: tuple[Names, Names]) -> Mapping[str, str] | None:
+    """Why the provider of the configured model doesn't take the tool's schema; None where there is no model."""
+    try:
+        dialect = getattr(agents.choose_model(house, None), "dialect", "openai")
+    except HandiworkError:  # `handiwork doctor` tells why
+        return None
+    shown = [d for d in house.supply.definitions(*selection) if name_of_definition(d) == tool]
+    found: Mapping[str, str] = definitions.Definer().of(shown, dialect).quarantined
+    return found
 
 
-def _document(checkpoint: Checkpoint) -> dict[str, Any]:
+def _document(answer: Answer) -> dict[str, Any]:
     return {
-        "question": checkpoint.question,
-        "passed": checkpoint.passed,
-        "detail": checkpoint.detail,
-        "fix": checkpoint.fix or None,
+        "name": answer.name,
+        "question": answer.checkpoint.question,
+        "state": answer.state,
+        "detail": answer.detail,
+        "fix": answer.fix or None,
     }
 
 
-def _lines(checkpoints: tuple[Checkpoint, ...], out: Output) -> list[str]:
-    lines = []
-    for c in checkpoints:
-        mark = out.paint("✓", "green") if c.passed else out.paint("✗", "red")
-        lines.append(f"  {mark} {c.question:<12} {c.detail}".rstrip())
-        if c.fix:
-            lines.append(f"    fix: {c.fix}")
-    return lines
+def _lines(answers: tuple[Answer, ...], out: Output) -> Iterator[str]:
+    for answer in answers:
+        mark = out.paint("✓", "green") if answer.state == "ok" else out.paint("✗", "red")
+        yield f"  {mark} {answer.name:<12} {answer.detail}".rstrip()
+        if answer.fix:
+            yield f"    fix: {answer.fix}"
 
 
 def _why_call(house: House, said: Namespace, out: Output) -> int:

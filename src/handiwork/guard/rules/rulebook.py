@@ -6,7 +6,7 @@ import fnmatch
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 from handiwork.core.config import Mode
 from handiwork.core.types import Allow, Ask, Forbid, Ready, Verdict
@@ -103,14 +103,29 @@ def _keys(facts: Facts) -> tuple[str, ...]:
     return asked.keys if isinstance(asked, Ask) and asked.keys else own or (f"tool:{facts.name}",)
 
 
-def names(rule: Rule, facts: Facts) -> bool:
+class Named(Protocol):
+    """A tool by its name and by where it comes from, as `ToolEntry` and `Facts` are."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def origin(self) -> str: ...
+
+
+def denial_of(book: Rulebook, tool: Named) -> Rule | None:
+    """The rule that denies every call of *tool*; None where none does."""
+    return next((rule for rule in book.deny if names(rule, tool)), None)
+
+
+def names(rule: Rule, facts: Named) -> bool:
     """Whether the rule names the tool as a whole, or where it comes from."""
     if rule.kind == "origin":
         return any(fnmatch.fnmatchcase(o, rule.pattern) for o in (facts.origin, facts.origin.replace("user/", "")))
     return rule.kind == "tool" and is_tool(rule, facts)
 
 
-def is_tool(rule: Rule, facts: Facts) -> bool:
+def is_tool(rule: Rule, facts: Named) -> bool:
     """Whether the rule's tool is the one that is called. `mcp__server` means all tools of a server."""
     if rule.tool == facts.name or fnmatch.fnmatchcase(facts.name, rule.tool):
         return True

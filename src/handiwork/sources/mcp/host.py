@@ -22,7 +22,7 @@ from .pins import Pins
 from .registering import announce
 from .seams import NO_SEAMS, Seams
 from .settings import CONNECT_TIMEOUT_S, ServerSettings
-from .states import USABLE, State
+from .states import BROKEN, USABLE, State
 
 if TYPE_CHECKING:
     from .supervisor import Supervisor
@@ -142,20 +142,35 @@ class Host:
         """Why a tool of that name isn't there, where it would be one of a server here."""
         server = self.server_of(name)
         if not server:
-            return None
+            return self._renamed(name)
         return self.offering.reason(server, name) or self._missing(server, name)
 
+    def _renamed(self, tool: str) -> Closed | None:
+        """Where *tool* is what a server calls one of its tools: what it is called here."""
+        found = {server: here for server in self.servers if (here := self.offering.renamed(server, tool))}
+        if not found:
+            return None
+        said = " and ".join(f"{here} (of the MCP server {server!r})" for server, here in found.items())
+        fix = f"handiwork why {next(iter(found.values()))}"
+        return Closed(f"a server calls a tool so; here it is {said}", fix, "found")
+
+    def _last_state(self, server: str) -> State:
+        """The state now; that of the last time, where nobody has asked the server since and it failed then."""
+        state, known = self.state(server), self.known.get(server)
+        return known.state if state.name == "idle" and known and known.state.name in BROKEN else state
+
     def _missing(self, server: str, name: str) -> Closed:
-        state = self.state(server)
+        state = self._last_state(server)
         is_known = state.name == "idle" and server in self.known
         if state.name in USABLE or is_known:
             near = self.offering.near(server, name)
             meant = f"did you mean {' or '.join(near)}?" if near else f"see `handiwork mcp tools {server}`"
             had = "had no such tool when it was last connected" if is_known else "has no such tool"
-            return Closed(f"the MCP server {server!r} {had}", meant)
+            return Closed(f"the MCP server {server!r} {had}", meant, "found")
         reason = f": {state.reason}" if state.reason else ""
         fix = state.fix or f"handiwork mcp test {server}"
-        return Closed(f"the MCP server {server!r} is {state.name}{reason}", fix)
+        at = "trusted" if state.name in ("held", "disabled") else "loaded"
+        return Closed(f"the MCP server {server!r} is {state.name}{reason}", fix, at)
 
     def await_tool(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
         """Wait until it is known whether a server has the tool of that name."""

@@ -25,10 +25,14 @@ _TO_AGREE = "handiwork mcp pin {0}"
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The tools of one server, by their names here. `held` are those that changed since a person agreed."""
+    """The tools of one server, by their names here.
+
+    `held` are those that changed since a person agreed, `excluded` those that the configuration leaves out.
+    """
 
     offered: Mapping[str, Definition] = field(default_factory=dict)
     held: Mapping[str, Definition] = field(default_factory=dict)
+    excluded: Mapping[str, Definition] = field(default_factory=dict)
     refused: tuple[Refused, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -91,16 +95,28 @@ class Offering:
         known = Known(settings.identity, state, tuple(shelf.offered.values()), shelf.refused, speaks, about)
         self.knowledge.keep(settings.name, known)
 
+    def remember_failure(self, settings: ServerSettings, state: State) -> None:
+        """Keep that a server failed, beside what is known of its tools: whoever asks later starts none."""
+        known = self.knowledge.recall(settings.name, settings.identity) or Known(settings.identity, state)
+        self.knowledge.keep(settings.name, replace(known, state=state))
+
+    def renamed(self, server: str, tool: str) -> str:
+        """What a tool that a server calls *tool* is called here; "" where it has none."""
+        return next((name for name, d in self.shelf(server).offered.items() if d.tool == tool), "")
+
     def reason(self, server: str, name: str) -> Closed | None:
         """Why a tool that a server has isn't offered."""
         shelf = self.shelf(server)
         if name in shelf.held:
             said = f"the MCP server {server!r} has changed what it says of {shelf.held[name].tool!r}"
-            return Closed(f"{said}; it is held until you agree", _TO_AGREE.format(server))
+            return Closed(f"{said}; it is held until you agree", _TO_AGREE.format(server), "trusted")
+        if name in shelf.excluded:
+            said = f"`tools` of the MCP server {server!r} in the configuration leaves {shelf.excluded[name].tool!r} out"
+            return Closed(said, f"correct include or exclude in mcp_servers.{server}.tools in config.yaml", "trusted")
         for refused in shelf.refused:
             if tool_name(server, refused.tool) == name:
                 said = f"the MCP server {server!r} offers it, but {refused.reason}"
-                return Closed(said, "tell whoever maintains the server")
+                return Closed(said, "tell whoever maintains the server", "registered")
         return None
 
     def near(self, server: str, name: str) -> list[str]:
@@ -122,6 +138,7 @@ class Offering:
         shelf = Shelf(
             offered={name: d for name, d in wanted.items() if d.tool not in held},
             held={name: d for name, d in wanted.items() if d.tool in held},
+            excluded={d.name: d for d in tools if d.name not in wanted},
             refused=refused,
             notes=(*notes, *self._shadows(settings.name, tools)),
         )

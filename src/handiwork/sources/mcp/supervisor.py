@@ -221,6 +221,7 @@ class Supervisor:
         self._failed_at = time.monotonic()
         self.log.note(f"{fault.state}: {fault.reason}")
         self._set(fault.state, fault.reason + ("" if isinstance(error, ServerError) else self._last_words()), fault.fix)
+        self._offering.remember_failure(self.settings, self.state)
 
     def _last_words(self) -> str:
         """What the server wrote last on standard error."""

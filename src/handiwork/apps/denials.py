@@ -1,4 +1,4 @@
-"""Tools that rules or profiles keep from everybody here: they aren't shown, since each of their calls would be refused."""
+"""Tools that rules or profiles keep from everybody here: they are not shown, since all their calls would be refused."""
 
 from __future__ import annotations
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import pytest
 
+from handiwork.apps.cli.doctor import mending, online, stores
 from handiwork.apps.house import House
 from handiwork.backends.embeddings import extra
 from handiwork.core.config import Config
@@ -35,6 +39,112 @@ def test_a_home_that_cant_be_written_is_told(cli, monkeypatch, tmp_path):
     monkeypatch.setenv("HANDIWORK_HOME", str(tmp_path / "plain" / "home"))
     found = next(f for f in cli("doctor", "--json").document["findings"] if f["name"] == "home")
     assert found["state"] == "warning" and "HANDIWORK_HOME" in found["fix"]
+
+
+def findings(ran):
+    return {f["name"]: f for f in ran.document["findings"]}
+
+
+def test_a_home_that_others_can_read_is_closed_by_fix(cli, home):
+    home.chmod(0o755)
+    found = findings(cli("doctor", "--json"))["home"]
+    assert found["state"] == "warning" and found["mendable"] and found["fix"] == f"chmod 700 {home}"
+    assert "left as it is" in cli("doctor", "--fix").err and home.stat().st_mode & 0o77  # nobody was there to say yes
+    ran = cli("doctor", "--fix", "--yes", "--json")
+    assert home.stat().st_mode & 0o777 == 0o700 and findings(ran)["home"]["state"] == "ok"
+    (mended,) = ran.document["mended"]
+    assert mended["would"] == f"chmod 700 {home}" and "owner's alone" in mended["done"]
+
+
+def test_damaged_caches_and_files_of_killed_processes_are_removed_by_fix(cli, home):
+    (home / "cache").mkdir()
+    (home / "cache" / "discovery.json").write_text('{"version": 2, "fil')
+    os.chmod(home / "cache" / "discovery.json", 0o400)
+    left, ours = home / "config.yaml.4194999", home / f"config.yaml.{os.getpid()}"
+    left.write_text("mode: ask")
+    ours.write_text("being written")
+    found = [*stores.look_at_caches(str(home))]
+    assert {f.name for f in found} == {"cache", "left behind"}
+    assert "is removed" in cli("doctor", "--fix", "--yes").err
+    assert not left.exists() and ours.exists() and not [*stores.look_at_caches(str(home))]
+
+
+def test_a_damaged_store_is_a_problem_and_is_mended_only_after_a_question(cli, home, script, monkeypatch):
+    assert cli("run", "hello", "--model", script("hi")).code == 0
+    assert findings(cli("doctor", "--json"))["sessions"]["state"] == "ok"
+    path = home / "sessions.db"
+    data = bytearray(path.read_bytes())
+    data[4096:8192] = b"\xff" * 4096
+    path.write_bytes(data)
+    for beside in home.glob("sessions.db-*"):
+        beside.unlink()
+    ran = cli("doctor", "--json")
+    assert ran.code == 1 and findings(ran)["sessions"]["fix"] == "handiwork check --repair"
+    assert "needs an answer at a terminal" in cli("doctor", "--fix", "--yes").err
+    monkeypatch.setattr(mending, "is_attended", lambda: True)
+    monkeypatch.setattr(mending, "read_line", lambda question: "y")
+    ran = cli("doctor", "--fix")
+    assert "would do: handiwork check --repair" in ran.err
+    assert findings(cli("doctor", "--json"))["sessions"]["state"] == "ok"
+
+
+def test_a_record_that_was_cut_is_told(cli, home):
+    cli("tools", "call", "calculate", "expression=1")
+    assert findings(cli("doctor", "--json"))["audit"]["state"] == "ok"
+    with (home / "audit.jsonl").open("ab") as file:
+        file.write(b'{"half a li')
+    found = findings(cli("doctor", "--json"))["audit"]
+    assert found["state"] == "warning" and found["fix"] == "handiwork audit verify"
+
+
+def test_variables_that_nothing_reads_are_told_with_the_near_one(cli, monkeypatch):
+    monkeypatch.setenv("HANDIWORK_MODLE", "x")
+    monkeypatch.setenv("HERMES_DISABLED_TOOLSETS", "web")
+    found = findings(cli("doctor", "--json"))
+    assert "did you mean HANDIWORK_MODEL?" in found["HANDIWORK_MODLE"]["fix"]
+    assert "config.yaml" in found["HERMES_DISABLED_TOOLSETS"]["fix"]
+
+
+def test_what_a_project_brings_waits_for_trust_and_starts_nothing(cli, tmp_path, monkeypatch):
+    project, mark = tmp_path / "project", tmp_path / "started"
+    (project / ".git").mkdir(parents=True)
+    (project / ".handiwork" / "plugins").mkdir(parents=True)
+    (project / ".handiwork" / "plugins" / "theirs.py").write_text(f"open({str(mark)!r}, 'w')\n" + GATED)
+    (project / ".handiwork" / "config.yaml").write_text("policy: {allow: ['terminal(make:*)']}\n")
+    skill = project / ".claude" / "skills" / "bake"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: bake\ndescription: Bakes.\n---\nBake.\n")
+    server = {"command": "touch", "args": [str(mark)]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"p": server}}))
+    monkeypatch.chdir(project)
+    found = [f for f in cli("doctor", "--json").document["findings"] if f["group"] == "trust"]
+    fixes = {f["fix"] for f in found}
+    asked = {"plugins trust", "mcp trust", "policy trust", "skills trust bake"}
+    assert fixes == {f"handiwork {words}" for words in asked} and not mark.exists()
+    assert cli("plugins", "trust", "--yes").code == 0
+    assert "plugins" not in {f["name"] for f in cli("doctor", "--json").document["findings"] if f["group"] == "trust"}
+
+
+def test_online_asks_the_model_and_says_what_it_answered(cli, endpoint, monkeypatch):
+    def answer(handler):
+        handler.send_response(401)
+        handler.end_headers()
+
+    monkeypatch.setattr(online, "_packages", lambda: online.Finding("online", "packages", "ok", "not asked here"))
+    monkeypatch.setenv("HANDIWORK_BASE_URL", endpoint(answer))
+    monkeypatch.setenv("HANDIWORK_MODEL", "some/model")
+    asked = [f for f in cli("doctor", "--online", "--json").document["findings"] if f["group"] == "online"]
+    assert {f["name"] for f in asked} == {"model", "packages"}
+    assert "doesn't take the key" in asked[0]["detail"] or "501" in asked[0]["detail"]
+    monkeypatch.setenv("HANDIWORK_BASE_URL", "http://127.0.0.1:9/v1")
+    ran = cli("doctor", "--online", "--json")
+    assert ran.code == 1 and "doesn't answer" in str(ran.document["findings"])
+    assert not [f for f in cli("doctor", "--json").document["findings"] if f["group"] == "online"]
+
+
+def test_the_same_remedy_is_said_once(cli, configure):
+    configure("sandbox: {backend: none}\n")
+    assert cli("doctor").out.count("install the package bubblewrap, or approve with care") == 1
 
 
 def test_a_custom_toolset_that_names_what_isnt_there(cli, configure):
@@ -89,9 +199,9 @@ def findings_of(ran, group):
 
 def test_no_sandbox_is_a_warning_that_says_what_to_do(cli, configure):
     configure("sandbox: {backend: none}\n")
-    place, *others = findings_of(cli("doctor", "--json"), "sandbox")
-    assert (place["detail"], place["state"]) == ("none", "warning") and "bubblewrap" in place["fix"]
-    assert any("guard alone" in other["detail"] for other in others)
+    (place,) = findings_of(cli("doctor", "--json"), "sandbox")
+    assert place["detail"].startswith("none: ") and "guard alone" in place["detail"]
+    assert place["state"] == "warning" and "bubblewrap" in place["fix"]
 
 
 def test_a_limit_that_nothing_keeps_is_a_problem(cli, configure):
@@ -116,5 +226,6 @@ def test_the_active_sandbox_is_told_with_what_it_keeps_and_leaves(cli, configure
     found = findings_of(cli("doctor", "--json"), "sandbox")
     said = {(f["name"], f["detail"]) for f in found}
     assert ("place", "landlock") in said and ("bubblewrap", "isn't used: no") in said
-    assert any("pypi.org" in detail for name, detail in said if name == "keeps")
+    held = {f["name"]: f["detail"] for f in findings_of(cli("doctor", "--json"), "guard")}
+    assert "pypi.org" in held["network"] and not any("network" in detail for _, detail in said)  # told once
     assert any("chmod" in detail for name, detail in said if name == "leaves open")

@@ -32,7 +32,7 @@ COMMANDS: dict[str, Command] = {
     "tools": Command("tools", "list, show, call, enable and disable tools"),
     "toolsets": Command("toolsets", "list, show and create groups of tools"),
     "why": Command("why", "say why a tool is visible or not, or what would become of a call"),
-    "doctor": Command("doctor", "check this installation and say what to mend"),
+    "doctor": Command("doctor.command", "check this installation and say what to mend"),
     "model": Command("model", "pull, list and choose models"),
     "plugins": Command("plugins", "list plugins and what became of them"),
     "mcp": Command("mcp", "list, add, test and remove MCP servers"),

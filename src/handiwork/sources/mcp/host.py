@@ -154,13 +154,13 @@ class Host:
         fix = f"handiwork why {next(iter(found.values()))}"
         return Closed(f"a server calls a tool so; here it is {said}", fix, "found")
 
-    def _last_state(self, server: str) -> State:
+    def last_state(self, server: str) -> State:
         """The state now; that of the last time, where nobody has asked the server since and it failed then."""
         state, known = self.state(server), self.known.get(server)
         return known.state if state.name == "idle" and known and known.state.name in BROKEN else state
 
     def _missing(self, server: str, name: str) -> Closed:
-        state = self._last_state(server)
+        state = self.last_state(server)
         is_known = state.name == "idle" and server in self.known
         if state.name in USABLE or is_known:
             near = self.offering.near(server, name)

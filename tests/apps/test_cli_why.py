@@ -43,7 +43,7 @@ def test_a_tool_that_needs_a_part_which_no_agent_here_has_is_not_visible(cli, pl
 def test_gated_disabled_and_not_enabled_tools_stop_at_their_no(cli, plugin):
     plugin("weather", GATED)
     last = why(cli, "forecast", "--toolsets", "file")
-    assert last["name"] == "enabled" and last["fix"] == "handiwork tools enable weather"
+    assert last["name"] == "enabled" and last["fix"] == "--toolsets file,weather"
     last = why(cli, "forecast")
     assert last["name"] == "check" and "HANDIWORK_TEST_WEATHER_KEY" in last["detail"] and last["fix"]
     cli("tools", "disable", "file")

@@ -39,7 +39,9 @@ def _denied(book: Rulebook | None, fences: Fences, entry: ToolEntry) -> Closed |
         if fence.tools is not None and entry.name not in fence.tools:
             fix = f"add {entry.name} to profiles.{fence.name}.tools in config.yaml, or choose another profile"
             return Closed(f"the profile {fence.name} leaves it out", fix)
-    for each in filter(None, (book, *(fence.book for fence in fences))):
-        if rule := rulebook.denial_of(each, entry):
-            return Closed(f"a rule denies it: {rule}", f"handiwork policy remove '{rule.text}' --action deny")
+        if rule := rulebook.denial_of(fence.book, entry):
+            fix = f"take {rule.text} out of profiles.{fence.name}.policy.deny in config.yaml, or choose another profile"
+            return Closed(f"a rule of the profile {fence.name} denies it: {rule}", fix)
+    if book and (rule := rulebook.denial_of(book, entry)):
+        return Closed(f"a rule denies it: {rule}", f"handiwork policy remove '{rule.text}' --action deny")
     return None

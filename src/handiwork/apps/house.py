@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
@@ -55,7 +56,7 @@ from .denials import Denials
 from .foreign_names import meaning_of
 from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
-from .servers import Servers
+from .servers import Servers, unconfigured
 
 if TYPE_CHECKING:
     from ..guard.rules.rulebook import Rulebook
@@ -199,6 +200,7 @@ class House:
         scanner.save()
         self.registry.whereabouts[:] = [meaning_of, absences.Absences(self.harvest, self.plugins)]
         self.servers.open(self)
+        self.registry.whereabouts.append(partial(unconfigured, self.servers))
         if self.rules:
             self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
         self._stand_inside()

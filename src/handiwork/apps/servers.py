@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..catalog.gate import Closed
+from ..core.errors import near_names
 from ..core.loading import Late
 from ..core.types import Background
 from ..guard.workspace import find_workspace
@@ -21,6 +23,16 @@ PROJECT_FILE = ".mcp.json"
 def project_file() -> str:
     """The file of the project here that names servers, whether or not it is there."""
     return os.path.join(find_workspace(os.getcwd()), PROJECT_FILE)
+
+
+def unconfigured(servers: Servers, name: str) -> Closed | None:
+    """Where *name* is that of a server's tool, and there is no such server: how there will be one."""
+    if not name.startswith("mcp__") or servers.may_have(name):
+        return None
+    server = name.split("__")[1]
+    near = near_names(server, servers.host.servers if servers.host else ())
+    fix = f"did you mean the server {near[0]}?" if near else f"handiwork mcp add {server} -- COMMAND"
+    return Closed(f"no MCP server {server!r} is configured", fix, "found")
 
 
 class Servers:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.clock import SYSTEM_CLOCK, Clock
 from ..core.handler import describe_exception
@@ -71,7 +72,8 @@ class Gate:
         answer = self._answers.get(entry.check_fn)
         if answer is None or answer.passed:
             return None
-        return _missing_env(entry.requires_env) or Closed(f"its check {answer.said}")
+        needs = f"do what its check at {place_of(entry.check_fn)} asks for"
+        return _missing_env(entry.requires_env) or Closed(f"its check {answer.said}", needs)
 
     def answer(self, check: Check) -> CheckAnswer | None:
         """What *check* last said, if it was asked."""
@@ -146,6 +148,15 @@ def _ask_into(said: dict[Check, tuple[bool, str]], check: Check) -> None:
         said[check] = (False, f"failed: {describe_exception(error)}")
 
 
+def place_of(function: Any) -> str:
+    """File and line of a function, the file shortened to its last two parts."""
+    inner = getattr(function, "__wrapped__", function)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return str(getattr(inner, "__module__", "?"))
+    return f"{'/'.join(code.co_filename.split('/')[-2:])}:{code.co_firstlineno}"
+
+
 def _missing_env(names: EnvNames) -> Closed | None:
     """The first variables that are not set; a nested tuple is content with any one of its names."""
     wanted = [(n,) if isinstance(n, str) else tuple(n) for n in names]
@@ -159,7 +170,8 @@ def _missing_env(names: EnvNames) -> Closed | None:
 def missing_requirement(requires: Requires) -> Closed | None:
     """What of *requires* isn't on this machine."""
     if requires.platforms and not sys.platform.startswith(requires.platforms):
-        return Closed(f"works on {', '.join(requires.platforms)} only, this is {sys.platform}")
+        platforms = ", ".join(requires.platforms)
+        return Closed(f"works on {platforms} only, this is {sys.platform}", f"run Handiwork on {platforms}")
     extra = f"pip install 'handiwork[{requires.extra}]'" if requires.extra else ""
     for package in requires.packages:
         if not _has_package(package):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ..core.errors import near_names
 from ..core.types import ToolEntry
 from .checkpoints import BOUND, CHECKPOINTS, SAYABLE, SOURCES, Checkpoint, Facts, Stop, first_no
-from .gate import Closed, Gate
+from .gate import Closed, Gate, place_of
 from .supply import Supply
 
 State: TypeAlias = Literal["ok", "no", "not asked"]
@@ -49,6 +49,13 @@ class Story:
     def stop(self) -> Answer | None:
         """The first no."""
         return next((a for a in self.checkpoints if a.state == "no"), None)
+
+    def mended_by(self, fix: str) -> Story:
+        """The same, with another way to mend the first no; "" leaves it as it is."""
+        if not fix:
+            return self
+        answers = (replace(a, fix=fix) if a is self.stop else a for a in self.checkpoints)
+        return replace(self, checkpoints=tuple(answers))
 
     @property
     def asked(self) -> tuple[Answer, ...]:
@@ -130,15 +137,6 @@ def _details(supply: Supply, entry: ToolEntry, facts: Facts) -> dict[str, str]:
 def where(entry: ToolEntry) -> str:
     """File and line of the handler, the file shortened to its last two parts; none of a tool that agents bind."""
     return "bound by agents" if getattr(entry.handler, "needs_agent", False) else place_of(entry.handler)
-
-
-def place_of(function: Any) -> str:
-    """File and line of a function, the file shortened to its last two parts."""
-    inner = getattr(function, "__wrapped__", function)
-    code = getattr(inner, "__code__", None)
-    if code is None:
-        return str(getattr(inner, "__module__", "?"))
-    return f"{'/'.join(code.co_filename.split('/')[-2:])}:{code.co_firstlineno}"
 
 
 def _age(gate: Gate, entry: ToolEntry) -> str:

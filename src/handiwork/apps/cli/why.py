@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...catalog.why import Answer
+from ...catalog.why import Answer, Story
 from ...core.errors import HandiworkError, UsageError
 from ...core.loading import Late
 from ...core.types import Ready, Refusal, ToolCall
@@ -15,7 +15,7 @@ from ...core.wire import name_of_definition
 from ...pipeline.dry import rehearse
 from ..house import House, default
 from .output import Output, printable
-from .parsing import Parser, add_selection
+from .parsing import Parser, add_selection, names_of
 from .selection import Names, folder_of, selection_of
 
 agents = Late("handiwork.apps.agents")
@@ -50,6 +50,7 @@ def _why_tool(house: House, said: Namespace, out: Output) -> int:
     story = house.why(said.tool, *selection)
     if story.visible and house.config.model:
         story = house.why(said.tool, *selection, unsayable=_unsayable(house, said.tool, selection))
+    story = story.mended_by(_with_other_flags(house, story, said))
     document = {
         "tool": story.tool,
         "visible": story.visible,
@@ -59,6 +60,17 @@ def _why_tool(house: House, said: Namespace, out: Output) -> int:
     state = out.paint("visible", "green") if story.visible else out.paint("NOT VISIBLE", "red")
     out.show(document, map(printable, [f"{story.tool}  {state}", *_lines(story.asked, out)]))
     return 0 if story.visible else 1
+
+
+def _with_other_flags(house: House, story: Story, said: Namespace) -> str:
+    """What mends a no that a flag of this command says; "" where none does."""
+    entry = house.registry.get(story.tool)
+    if story.stop is None or entry is None:
+        return ""
+    if story.stop.name == "enabled" and said.toolsets:
+        return f"--toolsets {said.toolsets},{entry.toolset}"
+    taken = [name for name in names_of(said.disable) or () if story.tool in house.toolsets.resolve(name)]
+    return f"leave {', '.join(taken)} out of --disable" if story.stop.name == "not disabled" and taken else ""
 
 
 def _unsayable(house: House, tool: str, selection: tuple[Names, Names]) -> Mapping[str, str] | None:

@@ -126,7 +126,8 @@ class Host:
         """The state of a server now; `idle` for one that nobody asked anything yet."""
         settings = self.servers[name]
         if not settings.enabled:
-            return State("disabled", "switched off in the configuration")
+            fix = f"take `enabled: false` out of mcp_servers.{name} in {settings.source}"
+            return State("disabled", "switched off in the configuration", fix=fix)
         if settings.held:
             return State("held", settings.held, fix="handiwork mcp trust")
         if self.problem:

@@ -22,6 +22,7 @@ class Known:
     identity: str
     state: State
     tools: tuple[Definition, ...] = ()
+    held: tuple[Definition, ...] = ()
     refused: tuple[Refused, ...] = ()
     speaks: str = ""
     about: str = ""
@@ -74,6 +75,7 @@ def _plain(known: Known) -> dict[str, Any]:
         "identity": known.identity,
         "state": [known.state.name, known.state.reason, known.state.since, known.state.fix],
         "tools": [_plain_tool(definition) for definition in known.tools],
+        "held": [_plain_tool(definition) for definition in known.held],
         "refused": [[r.tool, r.reason] for r in known.refused],
         "speaks": known.speaks,
         "about": known.about,
@@ -84,11 +86,16 @@ def _plain_tool(definition: Definition) -> dict[str, Any]:
     return {name: getattr(definition, name) for name in Definition.__slots__}
 
 
+def _read_tool(said: Mapping[str, Any]) -> Definition:
+    return Definition(**{**said, "notes": tuple(said["notes"])})
+
+
 def _read(said: Mapping[str, Any]) -> Known:
     return Known(
         identity=said["identity"],
         state=State(*said["state"]),
-        tools=tuple(Definition(**{**tool, "notes": tuple(tool["notes"])}) for tool in said["tools"]),
+        tools=tuple(map(_read_tool, said["tools"])),
+        held=tuple(map(_read_tool, said.get("held", ()))),
         refused=tuple(Refused(*pair) for pair in said["refused"]),
         speaks=said["speaks"],
         about=said["about"],

@@ -68,7 +68,8 @@ class Offering:
         """Offer what is remembered of a server that wasn't asked yet."""
         known = self.knowledge.recall(settings.name, settings.identity)
         if known is not None and settings.enabled and not settings.held:
-            self._put(settings, known.tools, known.refused)
+            held = frozenset(definition.tool for definition in known.held)
+            self._put(settings, (*known.tools, *known.held), known.refused, held=held)
         return known
 
     def apply(self, settings: ServerSettings, tools: Iterable[Definition], refused: Iterable[Refused]) -> str:
@@ -92,7 +93,8 @@ class Offering:
     def remember(self, settings: ServerSettings, state: State, *, speaks: str, about: str) -> None:
         """Keep what is known of a server for the next start."""
         shelf = self.shelf(settings.name)
-        known = Known(settings.identity, state, tuple(shelf.offered.values()), shelf.refused, speaks, about)
+        offered, held = (*shelf.offered.values(), *shelf.excluded.values()), tuple(shelf.held.values())
+        known = Known(settings.identity, state, offered, held, shelf.refused, speaks, about)
         self.knowledge.keep(settings.name, known)
 
     def remember_failure(self, settings: ServerSettings, state: State) -> None:

@@ -401,7 +401,9 @@ def its_check_breaks(world):
 @cause
 def its_check_hangs(world):
     mark = world.modules / "clear"
-    said = f"import os, time\ndef check():\n    while not os.path.exists({str(mark)!r}): time.sleep(0.05)\n    return 1\n"
+    said = (
+        f"import os, time\ndef check():\n    while not os.path.exists({str(mark)!r}): time.sleep(0.05)\n    return 1\n"
+    )
     _gated(world, said, check_fn="check")
     return Told("weather", "check", "gave no answer within 2 s", "its check at plugins/sky.py:2",
                 lambda _: mark.write_text(""))  # fmt: skip
@@ -471,8 +473,13 @@ def no_server_is_configured(world):
     world.server()
     known = yaml.safe_load((world.home / "config.yaml").read_text())["mcp_servers"]["dice"]
     world.configure()
-    return Told("mcp__dice__roll", "found", "no MCP server 'dice'", "handiwork mcp add dice -- COMMAND",
-                lambda fix: carry_out(world, fix.replace("COMMAND", shlex.join([known["command"], *known["args"]]))))
+    return Told(
+        "mcp__dice__roll",
+        "found",
+        "no MCP server 'dice'",
+        "handiwork mcp add dice -- COMMAND",
+        lambda fix: carry_out(world, fix.replace("COMMAND", shlex.join([known["command"], *known["args"]]))),
+    )
 
 
 @cause

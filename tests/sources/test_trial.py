@@ -201,3 +201,10 @@ def _await(met, within=5.0):
     deadline = time.monotonic() + within
     while not met() and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+def test_a_package_may_import_what_is_beside_it(shelf):
+    shelf.write("pack/part.py", "SAID = 'part'\n")
+    shelf.write("pack/__init__.py", TOOL.format(name="packed") + "from . import part\nassert part.SAID == 'part'\n")
+    loaded = shelf.load()["pack"]
+    assert (loaded.tools, loaded.error) == (("packed",), "")

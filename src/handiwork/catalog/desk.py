@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import UnknownNameError
+from ..core.errors import UnknownNameError, UsageError
 from ..core.finding import TOOL_SEARCH
 from ..core.loading import Late
 from ..core.types import Args, Handler, Schema, Scope
 from ..core.wire import copy_json
 from .supply import Supply, View
+from .why import explain
 
 if TYPE_CHECKING:
     from .search import Finder
@@ -126,9 +127,13 @@ class Desk:
 
     def _known(self, name: str, scope: Scope) -> str:
         names = self._granted(scope) - self._own()
-        if name not in names:
-            raise UnknownNameError("tool", name, names, "find its name with tool_search")
-        return name
+        if name in names:
+            return name
+        entry = self._supply.registry.get(name)
+        stop = explain(self._supply, name, self._enabled, self._disabled).stop if entry else None
+        if stop:
+            raise UsageError(f"the tool {name!r} is unavailable: {stop.detail}", "do it with another tool, or say so")
+        raise UnknownNameError("tool", name, names, "find its name with tool_search")
 
     def _row(self, name: str) -> dict[str, str]:
         entry = self._supply.registry.get(name)

@@ -186,7 +186,9 @@ class ToolRegistry:
         return self._aliases.copy()
 
     def missed(self, name: str) -> Closed | None:
-        """Why a tool of that name isn't here, where a source of tools knows."""
+        """Why a tool of that name isn't here, where that is known: it was refused, or a source of tools says so."""
+        if refused := self.rejections(name):
+            return Closed(f"registration was refused: {refused[-1]}", refused[-1].fix, "registered")
         return next((known for ask in self.whereabouts if (known := ask(name))), None)
 
     def accepts(self, name: str) -> frozenset[str]:

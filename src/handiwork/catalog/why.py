@@ -90,10 +90,6 @@ def explain(
 
 def absence(supply: Supply, name: str) -> Closed:
     """Why no tool of that name is registered."""
-    refused = supply.registry.rejections(name)
-    if refused:
-        last = refused[-1]
-        return Closed(f"registration was refused: {last}", last.fix, "registered")
     if missed := supply.registry.missed(name):
         return missed
     if name in supply.toolsets.names():

@@ -96,10 +96,18 @@ def run_file(name: str, loader: PluginLoader) -> ModuleType:
     if is_package:
         spec.submodule_search_locations = [os.path.dirname(loader.path)]
         _finder.know(name, loader)
+        _have_parent(name.rpartition(".")[0])
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loader.exec_module(module)
     return module
+
+
+def _have_parent(name: str) -> None:
+    """`from . import x` asks for the top of its own name, so there must be one, though nothing is in it."""
+    if name not in sys.modules:
+        sys.modules[name] = ModuleType(name)
+        sys.modules[name].__path__ = []
 
 
 def run_installed(name: str, given: Mapping[str, Any]) -> ModuleType:

@@ -31,11 +31,9 @@ server.run("stdio")
 def tool_text(name: str, toolset: str = "own", **keywords: str) -> str:
     """The text of a plugin with one tool; *keywords* are as they are written."""
     more = "".join(f", {key}={value}" for key, value in keywords.items())
-    schema = "{'name': %r, 'description': 'A tool.', 'parameters': {'type': 'object', 'properties': {}}}" % name
-    return (
-        "from handiwork import registry\nfrom handiwork.core.types import Requires\n"
-        f"registry.register(name={name!r}, toolset={toolset!r}, schema={schema}, handler=lambda args, **_: 'x'{more})\n"
-    )
+    schema = {"name": name, "description": "A tool.", "parameters": {"type": "object", "properties": {}}}
+    words = f"name={name!r}, toolset={toolset!r}, schema={schema!r}, handler=lambda args, **_: 'x'{more}"
+    return f"from handiwork import registry\nfrom handiwork.core.types import Requires\nregistry.register({words})\n"
 
 
 @dataclass
@@ -380,7 +378,7 @@ def an_extra_is_missing(world):
 def the_platform_is_another(world):
     _gated(world, "", requires="Requires(platforms=('plan9',))")
     return Told("weather", "check", "works on plan9 only", "run Handiwork on plan9",
-                lambda _: _gated(world, "", requires="Requires(platforms=('plan9', %r))" % sys.platform))  # fmt: skip
+                lambda _: _gated(world, "", requires=f"Requires(platforms=('plan9', {sys.platform!r}))"))  # fmt: skip
 
 
 @cause

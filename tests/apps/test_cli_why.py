@@ -84,6 +84,26 @@ def test_a_refused_a_failed_and_a_silent_file_are_told(cli, plugin):
     assert "refused" in why(cli, "lopsided")["detail"]
 
 
+def test_the_model_is_told_why_a_tool_that_exists_is_not_there(cli, plugin, configure, script):
+    """In one line, and by the same answer that a person gets."""
+    plugin("weather", GATED)
+    plugin("tide", "import no_tide_at_all\nfrom handiwork import registry\nregistry.register(name='tide')\n")
+    configure("disabled_toolsets: [file]\npolicy: {deny: [calculate]}\n")
+    for tool in ("forecast", "tide", "calculate", "patch", "Bash"):
+        ran = cli("run", "x", "--json", "--model", script({"calls": [{"name": tool, "arguments": {}}]}, "done"))
+        (call,) = ran.document["calls"]
+        reason = why(cli, tool)["detail"].partition(" (asked")[0]
+        said = "is not enabled here" if tool == "patch" else reason
+        assert said in json.dumps(call, ensure_ascii=False), call
+
+
+def test_why_asks_about_the_provider_where_a_model_is_chosen(cli, script, monkeypatch):
+    asked = cli("why", "read_file", "--json").document["checkpoints"][-1]
+    assert (asked["name"], asked["state"]) == ("sayable", "not asked")
+    monkeypatch.setenv("HANDIWORK_MODEL", script("hi"))
+    assert cli("why", "read_file", "--json").document["checkpoints"][-1]["state"] == "ok"
+
+
 # ------------------------------------------------------------------------------------------------ --call
 
 

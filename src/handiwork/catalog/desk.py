@@ -11,6 +11,7 @@ from ..core.finding import TOOL_SEARCH
 from ..core.loading import Late
 from ..core.types import Args, Handler, Schema, Scope
 from ..core.wire import copy_json
+from .checkpoints import BUDGET
 from .supply import Supply, View
 from .why import explain
 
@@ -130,8 +131,8 @@ class Desk:
         if name in names:
             return name
         entry = self._supply.registry.get(name)
-        stop = explain(self._supply, name, self._enabled, self._disabled).stop if entry else None
-        if stop:
+        stop = explain(self._supply, name, self._enabled, self._disabled or ()).stop if entry else None
+        if stop and stop.checkpoint is not BUDGET:  # what only waits, and wasn't granted, is nobody's business here
             raise UsageError(f"the tool {name!r} is unavailable: {stop.detail}", "do it with another tool, or say so")
         raise UnknownNameError("tool", name, names, "find its name with tool_search")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -48,7 +49,7 @@ def run(said: Namespace, out: Output) -> int:
 def _why_tool(house: House, said: Namespace, out: Output) -> int:
     selection = selection_of(house, said)
     story = house.why(said.tool, *selection)
-    if story.visible and house.config.model:
+    if story.visible and (house.config.model or os.environ.get("HANDIWORK_MODEL")):
         story = house.why(said.tool, *selection, unsayable=_unsayable(house, said.tool, selection))
     story = story.mended_by(_with_other_flags(house, story, said))
     document = {

@@ -289,13 +289,13 @@ def its_project_cant_be_trusted(world):
 def its_toolset_is_not_enabled(world):
     world.plugin("sky", tool_text("weather"))
     world.configure(toolsets=["file"])
-    return Told("weather", "enabled", "'own' is not in file", "handiwork tools enable own")
+    return Told("weather", "enabled", "toolset own is not enabled; enabled: file", "handiwork tools enable own")
 
 
 @cause
 def it_is_not_in_the_preset(world):
     world.package("sky_package", "sky", tool_text("weather", "sky"))
-    return Told("weather", "enabled", "is not in handiwork-cli", "handiwork tools enable sky")
+    return Told("weather", "enabled", "enabled: handiwork-cli", "handiwork tools enable sky")
 
 
 @cause
@@ -318,7 +318,7 @@ def a_group_of_the_person_with_it_is_disabled(world):
 
 @cause
 def a_flag_leaves_it_out(world):
-    return Told("patch", "enabled", "'file' is not in utility", "--toolsets utility,file", lambda _: None,
+    return Told("patch", "enabled", "file is not enabled; enabled: utility", "--toolsets utility,file", lambda _: None,
                 flags=("--toolsets", "utility"))  # fmt: skip
 
 

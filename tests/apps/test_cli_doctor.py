@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 
 import pytest
 
@@ -12,6 +14,7 @@ from handiwork.apps.house import House
 from handiwork.backends.embeddings import extra
 from handiwork.core.config import Config
 
+from .causes import SERVER
 from .test_cli_tools import GATED
 
 
@@ -140,6 +143,24 @@ def test_online_asks_the_model_and_says_what_it_answered(cli, endpoint, monkeypa
     ran = cli("doctor", "--online", "--json")
     assert ran.code == 1 and "doesn't answer" in str(ran.document["findings"])
     assert not [f for f in cli("doctor", "--json").document["findings"] if f["group"] == "online"]
+
+
+@pytest.mark.integration
+def test_online_connects_to_servers_and_asks_pip_all_within_their_time(cli, home, tmp_path, configure, monkeypatch):
+    """A server that works, one that hangs for ever, and an index that isn't there, at the same time."""
+    monkeypatch.setattr(online, "MOST_S", 4.0)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
+    (tmp_path / "good.py").write_text(SERVER.format(name="roll", text="Roll a die."))
+    (tmp_path / "hangs.py").write_text("import time\ntime.sleep(99)\n")
+    servers = {n: {"command": sys.executable, "args": [str(tmp_path / f"{n}.py")]} for n in ("good", "hangs")}
+    configure(json.dumps({"mcp_servers": servers}))
+    began = time.monotonic()
+    asked = {f["name"]: f for f in cli("doctor", "--online", "--json").document["findings"] if f["group"] == "online"}
+    assert time.monotonic() - began < 12
+    assert asked["MCP server good"]["state"] == "ok" and asked["MCP server hangs"]["state"] == "warning"
+    assert asked["packages"]["state"] == "warning" and asked["packages"]["fix"]
+    last = findings(cli("doctor", "--json"))
+    assert last["good"]["detail"] == "connected"  # what was learnt is known from then on
 
 
 def test_the_same_remedy_is_said_once(cli, configure):

@@ -14,6 +14,7 @@ from .gate import Closed
 from .presets import SEARCH
 
 Names: TypeAlias = tuple[str, ...]
+_MOST_SETS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,10 @@ def first_no(checkpoints: Iterable[Checkpoint], facts: Facts, entry: ToolEntry) 
 def _enabled(facts: Facts, entry: ToolEntry) -> Closed | None:
     if entry.name in facts.chosen:
         return None
-    sets = ", ".join(facts.enabled or ()) or "what is enabled"
-    return Closed(f"its toolset {entry.toolset!r} is not in {sets}", f"handiwork tools enable {entry.toolset}")
+    sets = facts.enabled or ()
+    more = f" and {len(sets) - _MOST_SETS} more" if len(sets) > _MOST_SETS else ""
+    said = f"toolset {entry.toolset} is not enabled; enabled: {', '.join(sets[:_MOST_SETS]) or 'none'}{more}"
+    return Closed(said, f"handiwork tools enable {entry.toolset}")
 
 
 def _not_disabled(facts: Facts, entry: ToolEntry) -> Closed | None:

@@ -104,8 +104,9 @@ class Supply:
 
     def _build(self, enabled: Names | None, disabled: Names) -> View:
         generation, facts = self.registry.generation, self._switches(enabled, disabled)
-        selected = [e for e in self.registry.entries() if first_no(SWITCHES, facts, e) is None]
-        entries = tuple(sorted(selected, key=lambda e: e.name))
+        # Only these can pass; to ask for all others as well would take ten times as long.
+        chosen = (e for n in sorted(facts.chosen) if (e := self.registry.get(n)))
+        entries = tuple(e for e in chosen if first_no(SWITCHES, facts, e) is None)
         dynamic = tuple(e for e in entries if e.dynamic_schema_overrides)
         return self._finish(generation, entries, dynamic, facts)
 

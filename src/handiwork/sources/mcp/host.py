@@ -22,7 +22,7 @@ from .pins import Pins
 from .registering import announce
 from .seams import NO_SEAMS, Seams
 from .settings import CONNECT_TIMEOUT_S, ServerSettings
-from .states import BROKEN, USABLE, State
+from .states import USABLE, State
 
 if TYPE_CHECKING:
     from .supervisor import Supervisor
@@ -156,17 +156,17 @@ class Host:
         return Closed(f"a server calls a tool so; here it is {said}", fix, "found")
 
     def last_state(self, server: str) -> State:
-        """The state now; that of the last time, where nobody has asked the server since and it failed then."""
+        """The state now; that of the last time, where nobody has asked the server since."""
         state, known = self.state(server), self.known.get(server)
-        return known.state if state.name == "idle" and known and known.state.name in BROKEN else state
+        return known.state if state.name == "idle" and known else state
 
     def _missing(self, server: str, name: str) -> Closed:
         state = self.last_state(server)
-        is_known = state.name == "idle" and server in self.known
-        if state.name in USABLE or is_known:
+        if state.name in USABLE:
             near = self.offering.near(server, name)
             meant = f"did you mean {' or '.join(near)}?" if near else f"see `handiwork mcp tools {server}`"
-            had = "had no such tool when it was last connected" if is_known else "has no such tool"
+            is_now = self.state(server).name in USABLE
+            had = "has no such tool" if is_now else "had no such tool when it was last connected"
             return Closed(f"the MCP server {server!r} {had}", meant, "found")
         reason = f": {state.reason}" if state.reason else ""
         fix = state.fix or f"handiwork mcp test {server}"

@@ -36,7 +36,9 @@ def _hooks(house: House) -> Iterator[Finding]:
 
 
 def _traces(house: House) -> Iterator[Finding]:
-    """Where spans go, or why they don't, for whoever asks for them."""
-    if tracing.is_wanted(house, os.environ):
-        problem, fix = tracing.problem_here(os.environ)
-        yield Finding("traces", "otel", "warning" if problem else "ok", problem or "sent to a collector", fix)
+    """Where spans go, or why they don't."""
+    if not tracing.is_wanted(house, os.environ):
+        yield Finding("traces", "otel", "ok", "nobody asked for them: nothing is sent")
+        return
+    problem, fix = tracing.problem_here(os.environ)
+    yield Finding("traces", "otel", "warning" if problem else "ok", problem or "sent to a collector", fix)

@@ -26,8 +26,11 @@ def look(house: House) -> Iterator[Finding]:
     asked: list[Callable[[], Finding]] = [partial(_model, house), _packages]
     host = house.servers.host
     asked += [partial(_server, host, name) for name in host.servers] if host else []
-    with ThreadPoolExecutor(len(asked)) as pool:
-        yield from pool.map(lambda ask: ask(), asked)
+    try:
+        with ThreadPoolExecutor(len(asked)) as pool:
+            yield from pool.map(lambda ask: ask(), asked)
+    finally:
+        house.servers.close()
 
 
 def _model(house: House) -> Finding:

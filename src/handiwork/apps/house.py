@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
+from ..backends.http.late import LateHttp
 from ..catalog.desk import Desk
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
+reaches = Late("handiwork.guard.reach")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
@@ -77,13 +79,14 @@ class House:
         results = os.path.join(home, "results") if home else self._temporary_folder()
         self.pipeline = Pipeline(
             registry,
-            judge=policy(mode=self.config.mode, readable=(results,)),
+            judge=policy(mode=self.config.mode, readable=(results,), listed=self.config.http.allow),
             hooks=self.hooks,
             limits=_limits(self.config, results),
         )
         self.keep_audit(home)
         self._results = results
         self._environment = self._open_environment()
+        self.http = LateHttp(lambda: reaches.reach(self.config.http.allow))
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
@@ -189,6 +192,7 @@ class House:
             supplied=supplied,
             approver=approver,
             shell=self._shell((task_id, session_id, where)),
+            http=self.http,
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from .fetching import THE_WEB, Fetching, as_fetching, problem_with_fetching
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
 CONFIG_VERSION = 1
@@ -37,7 +38,8 @@ class Config:
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
     those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     `audit` is whether calls are put on record; "required" keeps those from running that can't be. A file of it
-    gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
+    gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept. `http` says what may be
+    fetched beside the web.
     """
 
     version: int = CONFIG_VERSION
@@ -63,6 +65,7 @@ class Config:
     audit: bool | str = True
     audit_file_bytes: int = 16 << 20
     audit_files: int = 8
+    http: Fetching = THE_WEB
 
     @property
     def tools_budget(self) -> int | None:
@@ -99,7 +102,10 @@ _KINDS: Mapping[str, Any] = {
     "audit": (str, bool),
     "audit_file_bytes": (int,),
     "audit_files": (int,),
+    "http": (dict,),
 }
+_PROBLEMS = {"sandbox": problem_with_sandbox, "http": problem_with_fetching}
+_MADE: Mapping[str, Any] = {"sandbox": as_sandbox, "http": as_fetching}
 _POSITIVE = frozenset(
     (
         "max_steps",
@@ -144,7 +150,8 @@ def _unfit(key: str, value: Any) -> str | None:
         return f"{key}: expected a number more than 0, got {value!r}"
     if key == "result_chars":
         return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
-    return problem_with_sandbox(value) if key == "sandbox" else None
+    problem = _PROBLEMS.get(key)
+    return problem(value) if problem else None
 
 
 def _not_a_size(value: Any) -> str:
@@ -156,8 +163,8 @@ def as_field(key: str, value: Any) -> Any:
     """*value* as the field of `Config` holds it."""
     if key == "custom_toolsets":
         return {name: CustomToolset(**_frozen(entry or {})) for name, entry in value.items()}
-    if key == "sandbox":
-        return as_sandbox(value)
+    if key in _MADE:
+        return _MADE[key](value)
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -13,15 +13,16 @@ from .modes import in_mode
 from .raters import Bounds
 
 
-def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
-    """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
+def policy(mode: Mode = "accept-edits", readable: Sequence[str] = (), *, listed: Sequence[str] = ()) -> Judge:
+    """A judge for one mode. *readable* are folders outside the workspace that may be read unasked, *listed*
+    hosts of this machine and its network that may be fetched from.
 
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
     forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    bounds = Bounds(mode, readable)
+    bounds = Bounds(mode, readable, listed)
 
     def judge(ready: Ready, /) -> Verdict:
         entry = ready.entry

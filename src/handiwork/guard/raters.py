@@ -15,18 +15,18 @@ from handiwork.core.types import ALLOW, Ask, Forbid, Ready, Verdict
 commands = Late("handiwork.guard.commands")
 patches = Late("handiwork.core.patches")
 paths = Late("handiwork.guard.paths")
-urls = Late("handiwork.guard.urls")
+reaches = Late("handiwork.guard.reach")
 
 Rater: TypeAlias = Callable[[Ready, str, "Bounds"], Verdict]
 
 
 class Bounds:
-    """What holds for every call of one policy: the mode, and what may be read beside the workspace."""
+    """What holds for every call of one policy: the mode, what may be read and fetched beside what is free."""
 
-    __slots__ = ("mode", "readable")
+    __slots__ = ("listed", "mode", "readable")
 
-    def __init__(self, mode: Mode, readable: Sequence[str]) -> None:
-        self.mode, self.readable = mode, tuple(readable)
+    def __init__(self, mode: Mode, readable: Sequence[str], listed: Sequence[str] = ()) -> None:
+        self.mode, self.readable, self.listed = mode, tuple(readable), tuple(listed)
 
 
 def found(ready: Ready, bounds: Bounds) -> list[Verdict]:
@@ -136,9 +136,9 @@ def _rate_code(ready: Ready, text: str, _bounds: Bounds) -> Verdict:
     return Ask("it runs code", (f"code:{text}@{_base(ready)}",))
 
 
-def _rate_url(_ready: Ready, text: str, _bounds: Bounds) -> Verdict:
-    found = urls.judge_url(text)
-    return _verdict(found.action, found.reasons, (f"url:{text}",))
+def _rate_url(_ready: Ready, text: str, bounds: Bounds) -> Verdict:
+    why = reaches.reach(bounds.listed).why_not(text)
+    return _verdict("forbid" if why else "allow", [why], (f"url:{text}",))
 
 
 def _rate_recipient(_ready: Ready, text: str, _bounds: Bounds) -> Verdict:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (
         Command,
+        Doorkeeper,
         Environment,
         FileKind,
         Files,
@@ -64,6 +65,7 @@ _MODULES = {
     ),
     "places": (
         "Command",
+        "Doorkeeper",
         "Environment",
         "FileKind",
         "FileStat",
@@ -131,6 +133,7 @@ __all__ = [
     "Background",
     "Command",
     "Done",
+    "Doorkeeper",
     "Effect",
     "Embedder",
     "Entry",

@@ -13,7 +13,7 @@ from .tools import Args, Handler, ToolEntry
 if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Label, Progress
-    from .places import Environment, ShellState
+    from .places import Environment, Http, ShellState
     from .roles import Journal, Origins
     from .verdicts import Answer, Ask
 
@@ -31,7 +31,8 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own. `origins` knows where the session's texts came from.
+    place of the pipeline's own. `origins` knows where the session's texts came from. `http` is the one client
+    to fetch with.
     """
 
     session_id: str = ""
@@ -52,6 +53,7 @@ class Scope:
     shell: ShellState | None = None
     journal: Journal | None = None
     origins: Origins | None = None
+    http: Http | None = None
 
     @property
     def here(self) -> str:

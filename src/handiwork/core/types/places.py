@@ -22,7 +22,11 @@ class HttpReply:
 
 
 class Http(Protocol):
-    """The one client that backends and tools fetch with, checked by the guard."""
+    """The one client that everything fetches with: each address, also of a redirect, is judged by the guard.
+
+    `timeout_s` is for the whole exchange, `max_bytes` for the body as it is read, unpacked. `redirects` are
+    followed at most; to another origin goes nothing that says who asks. Cookies aren't kept. Raises `FetchError`.
+    """
 
     async def request(
         self,
@@ -32,7 +36,21 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         timeout_s: float = 30.0,
+        max_bytes: int = 10 << 20,
+        redirects: int = 5,
     ) -> HttpReply: ...
+
+
+class Doorkeeper(Protocol):
+    """Says which addresses may be fetched from; an empty answer is a yes, any other is why not."""
+
+    def why_not(self, url: str, /) -> str:
+        """By the text of a URL."""
+        ...
+
+    def why_not_address(self, host: str, port: int, address: str, /) -> str:
+        """By the address that *host* leads to, when it is about to be connected to."""
+        ...
 
 
 Network: TypeAlias = "Literal['on', 'off'] | tuple[str, ...]"

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ....core.errors import UsageError
+from ....core.hosts import allow_list
 from ....core.types import Command, SandboxPolicy
 from ..children.confinement import Confinement, Network, limits_of
 from ..children.spawning import seccomp
@@ -20,7 +21,6 @@ from ..launch import Launch, shell
 from ..surroundings import child_environment
 from . import gateway
 from .fence import Fence
-from .hosts import allow_list
 from .nesting import deepest, inside
 from .proxy import Proxy
 from .sockets import reachable_sockets

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ....core.errors import UsageError
+from ....core.hosts import allow_list
 from ....core.types import Command, SandboxPolicy
 from ..children.confinement import Confinement, Files, Network, limits_of
 from ..children.offer import probe
@@ -19,7 +20,6 @@ from ..launch import Launch, shell
 from ..surroundings import child_environment
 from . import gateway
 from .fence import Fence
-from .hosts import allow_list
 from .nesting import inside
 from .proxy import Proxy
 from .sockets import reachable_sockets

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from .hosts import AllowList, address_of, is_public, plain_host
+from ....core.hosts import AllowList, address_of, is_public, plain_host
 
 MAX_CONNECTIONS = 256
 _LONGEST_HEAD = 65_536

@@ -23,6 +23,7 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
+from ..core.secrets import Secret
 from ..core.types import (
     EMPTY_SCOPE,
     Approver,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
 reaches = Late("handiwork.guard.reach")
+secrets = Late("handiwork.apps.secrets")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
@@ -131,7 +133,13 @@ class House:
         return folder
 
     def _open_environment(self) -> LateEnvironment:
-        return LateEnvironment(self._results, self.config.sandbox, self.home)
+        known = self.config.secrets
+        if known:
+            secrets.mask_known(known)
+        return LateEnvironment(self._results, self.config.sandbox, self.home, lambda: self._open_vault(known))
+
+    def _open_vault(self, known: tuple[Secret, ...]) -> tuple[Any, ...]:
+        return secrets.open_vault(known) if known else ()
 
     def _define_toolsets(self) -> None:
         try:

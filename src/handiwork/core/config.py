@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from .fetching import THE_WEB, Fetching, as_fetching, problem_with_fetching
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
+from .secrets import Secret, as_secrets, problem_with_secrets
 
 CONFIG_VERSION = 1
 Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
@@ -39,7 +40,7 @@ class Config:
     those that may replace tools of others. `hooks` are commands to run, by event, as they were written.
     `audit` is whether calls are put on record; "required" keeps those from running that can't be. A file of it
     gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept. `http` says what may be
-    fetched beside the web.
+    fetched beside the web, `secrets` what commands may use without holding it.
     """
 
     version: int = CONFIG_VERSION
@@ -66,6 +67,7 @@ class Config:
     audit_file_bytes: int = 16 << 20
     audit_files: int = 8
     http: Fetching = THE_WEB
+    secrets: tuple[Secret, ...] = ()
 
     @property
     def tools_budget(self) -> int | None:
@@ -103,9 +105,10 @@ _KINDS: Mapping[str, Any] = {
     "audit_file_bytes": (int,),
     "audit_files": (int,),
     "http": (dict,),
+    "secrets": (dict,),
 }
-_PROBLEMS = {"sandbox": problem_with_sandbox, "http": problem_with_fetching}
-_MADE: Mapping[str, Any] = {"sandbox": as_sandbox, "http": as_fetching}
+_PROBLEMS = {"sandbox": problem_with_sandbox, "http": problem_with_fetching, "secrets": problem_with_secrets}
+_MADE: Mapping[str, Any] = {"sandbox": as_sandbox, "http": as_fetching, "secrets": as_secrets}
 _POSITIVE = frozenset(
     (
         "max_steps",

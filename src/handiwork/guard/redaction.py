@@ -104,24 +104,33 @@ _SECRET_ARGUMENT = re.compile(
 
 
 class _Environment:
-    """The secret values of this process's environment, read again once a second."""
+    """The secret values of this process's environment, read again once a second, and those that were told to us."""
 
-    __slots__ = ("_read_at", "_size", "_values")
+    __slots__ = ("_read_at", "_size", "_told", "_values")
 
     def __init__(self) -> None:
         self._values: tuple[str, ...] = ()
+        self._told: frozenset[str] = frozenset()
         self._read_at, self._size = -_TTL_S, -1
+
+    def learn(self, value: str) -> None:
+        """Mask *value* from now on."""
+        if len(value) >= _SHORTEST:
+            self._told |= {value}
+            self._read_at = -_TTL_S
 
     def values(self) -> tuple[str, ...]:
         now = time.monotonic()
         if now - self._read_at > _TTL_S or len(os.environ) != self._size:
             found = {v for k, v in os.environ.items() if len(v) >= _SHORTEST and _SECRET_NAME.search(k)}
-            self._values = tuple(sorted((v for v in found if not _is_harmless(v)), key=len, reverse=True))
+            found = {v for v in found if not _is_harmless(v)} | self._told
+            self._values = tuple(sorted(found, key=len, reverse=True))
             self._read_at, self._size = now, len(os.environ)
         return self._values
 
 
 _environment = _Environment()
+learn = _environment.learn
 
 
 def _is_harmless(value: str) -> bool:

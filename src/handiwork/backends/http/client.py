@@ -16,7 +16,8 @@ from .bodies import UNPACKS, read_body, too_much
 from .pinned import Resolver, resolved
 from .transport import GuardedTransport
 
-_CONNECT_S, _SILENCE_S = 10.0, 20.0
+# Seconds, of one step of an exchange; the whole has its own limit.
+_PATIENCE = {"connect": 10.0, "pool": 10.0, "read": 20.0, "write": 20.0}
 _REDIRECTS = (301, 302, 303, 307, 308)
 # What may be told to another origin; everything else may say who asks.
 _FOR_STRANGERS = frozenset({"accept", "accept-language", "accept-encoding", "user-agent", "range"})
@@ -90,9 +91,7 @@ class GuardedHttp:
             asked.url,
             headers=asked.headers,
             content=asked.body,
-            extensions={
-                "timeout": {"connect": _CONNECT_S, "pool": _CONNECT_S, "read": _SILENCE_S, "write": _SILENCE_S}
-            },
+            extensions={"timeout": _PATIENCE},
         )
         response = await self._transport().handle_async_request(request)
         try:

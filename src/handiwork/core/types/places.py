@@ -62,7 +62,8 @@ class SandboxPolicy:
     """What a sandboxed command may do, beside working in its workspace and its private temporary folder.
 
     `writable` and `readable` are further folders or files; the home is hidden but for the latter and
-    for what the environment knows tools to need, the rest of the system is read-only. A tuple as
+    for what the environment knows tools to need, the rest of the system is read-only. Files that are
+    `hidden` are out of sight wherever they are. A tuple as
     `network` is the list of hosts that may be reached. Limits are per command: processor seconds, bytes
     of memory of a process, bytes of a file, processes; None is no limit.
     """
@@ -74,6 +75,7 @@ class SandboxPolicy:
     memory_bytes: int | None = None
     file_bytes: int | None = None
     processes: int | None = None
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

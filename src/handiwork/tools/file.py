@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry, tool_error, tool_result
@@ -19,9 +20,11 @@ from ..core.types import Traits
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.types import Scope
+    from ..core.types import Files, Scope
 
 pathlib = Late("pathlib")
+checking = Late("handiwork.backends.files.checked")
+redaction = Late("handiwork.guard.redaction")
 targets = Late("handiwork.backends.files.target")
 reading = Late("handiwork.backends.files.viewing.reading")
 overwrite = Late("handiwork.backends.files.editing.overwrite")
@@ -59,6 +62,7 @@ def write_file(
 ) -> str:
     """Replace a whole file; the answer says what that changed."""
     target = targets.target_of(path, scope, real_paths)
+    target = replace(target, files=_unmasked(target.files))
     try:
         return tool_result(overwrite.write_whole(target, content, seen.SESSIONS.of(scope), force=force))
     except overwrite.UnwantedWriteError as error:
@@ -79,11 +83,17 @@ def patch(
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
-    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    place = patching.Place(_cwd(scope), _unmasked(targets.files_of(scope)), real_paths or {})
     answer = patching.run(asked, place)
     for written in real_paths or filter(None, [path]):
         _note_own_change(written, scope, real_paths)
     return tool_result(answer)
+
+
+def _unmasked(files: Files) -> Files:
+    """The files, where what was masked when it was read isn't written over what it stands for."""
+    held: Files = checking.checked(files, redaction.refuse_masks, redaction.MASK)
+    return held
 
 
 def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:

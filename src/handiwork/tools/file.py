@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 pathlib = Late("pathlib")
 checking = Late("handiwork.backends.files.checked")
 redaction = Late("handiwork.guard.redaction")
+places = Late("handiwork.guard.places")
 targets = Late("handiwork.backends.files.target")
 reading = Late("handiwork.backends.files.viewing.reading")
 overwrite = Late("handiwork.backends.files.editing.overwrite")
@@ -138,10 +139,18 @@ def search_files(
     }
     where = targets.target_of(asked["path"], scope, real_paths)
     query = _search_query(asked, where.real, scope)
-    found = searching.search(query, scope.cancel if scope else None, searching.place_of(where.files))
+    found = searching.search(
+        query, scope.cancel if scope else None, searching.place_of(where.files), closed=_why_secret
+    )
     totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
     note = {"note": "; ".join(found.notes)} if found.notes else {}
     return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
+
+
+def _why_secret(path: str) -> str:
+    """Why what a file holds isn't for a search to show."""
+    why: str = places.secret(f"/{path}")
+    return why
 
 
 def _search_query(asked: dict[str, Any], root: str, scope: Scope | None) -> Any:

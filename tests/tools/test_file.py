@@ -305,4 +305,4 @@ def test_a_search_leaves_out_what_holds_secrets_and_says_so(call, tmp_path, outp
     assert found["total"] == 1 and "a.txt" in found["hits"] and "id_rsa" not in found["hits"]
     assert "a file that may hold secrets has hits that aren't shown: sub/credentials.json" in found["note"]
     assert call("search_files", pattern="needle", path=".env")["total"] == 1  # who names it, was asked about it
-    assert call("search_files", pattern="id_rsa", target="files")["total"] == 1
+    assert call("search_files", pattern="credentials", target="files")["total"] == 1

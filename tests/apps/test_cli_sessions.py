@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -141,7 +142,8 @@ def test_the_whole_of_a_long_result_is_shown_as_long_as_it_is_there(cli, script,
 def test_the_recordings_of_the_project_come_out_as_they_did(cli):
     files = sorted(map(str, (Path(__file__).parents[2] / "examples").glob("*.jsonl")))
     ran = cli("replay", *files)
-    assert len(files) >= 2 and ran.code == 0 and "9 calls, 9 as recorded" in ran.out
+    calls, same = re.match(r"(\d+) calls, (\d+) as recorded", ran.out).groups()
+    assert len(files) >= 2 and ran.code == 0 and calls == same != "0"
 
 
 def test_a_session_is_replayed_and_a_difference_told(cli, work, tmp_path):

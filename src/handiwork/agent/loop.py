@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from ..core.cancel import CancelToken
 from ..core.errors import ModelError, ModelSwitchedError
@@ -16,6 +16,7 @@ from ..core.events import (
     CallProgress,
     CallStarted,
     Compacted,
+    MessageTaken,
     ModelSwitched,
     StepFinished,
     TextDelta,
@@ -29,6 +30,8 @@ from ..core.types import (
     Model,
     ModelReply,
     ModelRequest,
+    Ready,
+    Refusal,
     Scope,
     ToolCall,
     ToolResult,
@@ -41,15 +44,16 @@ from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
 from .conversation import NEWS, Conversation
+from .inbox import Inbox
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .points import Points
 from .prompt import build_prompt, read_guides
 from .session import Unkept
+from .spending import Budget, Tally, unpriced
+from .task import DENIALS, Denial, Ending, Outcome, Task
 from .waiting import calls_of
 
-Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
-DENIALS = ("approval", "guard", "pre_tool_call")
 _ANSWERED = ("answered", "denied")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
@@ -59,43 +63,6 @@ _MOST_EMPTY = 2
 _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one task may take: model calls, seconds, tokens. None is no limit."""
-
-    max_steps: int = 50
-    max_seconds: float | None = None
-    max_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a task ended: the answer, if there is one, why it ended, and what it took."""
-
-    ending: Ending
-    answer: str
-    reason: str
-    steps: int
-    usage: Usage
-    results: tuple[ToolResult, ...] = ()
-
-
-@dataclass(slots=True)
-class _Task:
-    """The state of one task while it runs."""
-
-    scope: Scope
-    guides: str  # read once: the prompt keeps its bytes while the task runs
-    background: Background | None = None
-    steps: int = 0
-    usage: Usage = field(default_factory=Usage)
-    results: list[ToolResult] = field(default_factory=list)
-    last_turn: list[ToolResult] = field(default_factory=list)
-    waits: bool = False
-    anew: int = 0
-    empty: int = 0
-
-
 class Agent:
     """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
@@ -103,7 +70,9 @@ class Agent:
     of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings*
     are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
     *background* gives what goes on beside the turns of a session, whose news is told with the next request;
-    what is *known* from before stands at the end of every prompt.
+    what is *known* from before stands at the end of every prompt. *tally* counts what it takes of its budget
+    (*budget* is short for a tally of its own), *price* says what a reply cost. With *fail_fast* the first
+    error of a turn ends what else runs of it.
     """
 
     def __init__(
@@ -122,16 +91,33 @@ class Agent:
         session: Unkept | None = None,
         background: Callable[[str], Background] | None = None,
         known: str = "",
+        tally: Tally | None = None,
+        price: Callable[[Model, ModelReply], ModelReply] = unpriced,
+        fail_fast: bool = False,
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
         self._offer, self._deferred, self._found = Offer(supply), deferred, found
         self._bindings = dict(bindings or {})
-        self._budget = budget or Budget()
+        self.tally, self._price = tally or Tally(budget), price
+        self._budget = self.tally.budget
         self._context = context or Context(None)
         self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
+        self._fail_fast, self._inbox = fail_fast, Inbox()
         self._ending = "left"
+        self.task = ""  # what it was told last
+
+    def say(self, text: str) -> None:
+        """Tell it something while it works, from any thread: it hears of it before it asks its model again.
+
+        What comes too late for that is heard after the next prompt, unless `unheard` takes it back.
+        """
+        self._inbox.put(text)
+
+    def unheard(self) -> list[str]:
+        """What was said and not taken in, in order. It is the caller's again."""
+        return self._inbox.take_all()
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -143,10 +129,11 @@ class Agent:
         if heard.block or cancel.is_set():
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
+        prompt = self.task = heard.prompt or prompt
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
-            outcome = await self._carry_out(prompt, heard.context, cancel)
+            outcome = await self._traced(prompt, heard.context, cancel)
             self._ending, reason = outcome.ending, outcome.reason
         finally:
             self.conversation.session.end(self._ending, reason)
@@ -159,24 +146,34 @@ class Agent:
         self._points.end(self._ending)
         self.conversation.session.close()
 
-    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+    async def _traced(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+        """The work on a prompt is a span, below which all that is done for it stands."""
+        scope = self.conversation.session.within(self._scope)
+        with self._pipeline.tracing.task(scope, self._model, prompt) as span:
+            outcome = await self._carry_out(prompt, context, cancel, replace(scope, span=span))
+            span.end(outcome)
+        return outcome
+
+    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken, within: Scope) -> Outcome:
+        self.tally.begin_task()
         guard = LoopGuard()
-        deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
+        deadline = self._deadline()
         scope = replace(
-            self.conversation.session.within(self._scope),
+            within,
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
-            checks=(*self._scope.checks, guard),
+            checks=(*within.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
-        task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        task = Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        task.scope = replace(scope, on_refused=partial(self._note_refusal, task))
         work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
-            return await asyncio.wait_for(work, self._budget.max_seconds)
+            return await asyncio.wait_for(work, None if deadline is None else deadline - time.monotonic())
         except TimeoutError:
             cancel.cancel()
             return self._ended(task, "limit", self._out_of_time())
@@ -191,13 +188,30 @@ class Agent:
             if task.background:
                 task.background.end_turn()
 
-    async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
+    def _deadline(self) -> float | None:
+        """When the task must have ended: by its budget, and never later than what it is a part of."""
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        if seconds is None:
+            return outer
+        own = time.monotonic() + seconds
+        return own if outer is None else min(own, outer)
+
+    def _note_refusal(self, task: Task, ready: Ready, no: Refusal) -> None:
+        """Called from whichever thread a call was made on."""
+        self.conversation.session.note_refusal(ready, no)
+        if no.by in DENIALS:
+            task.denials.append(Denial(ready, no.reason, no.by))
+        if self._scope.on_refused is not None:
+            self._scope.on_refused(ready, no)
+
+    async def _work(self, task: Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
         while True:
             over = self._over_budget(task)
             if over:
                 return self._ended(task, "limit", over)
+            await self._hear()
             reply = await self._ask(task)
             if reply.calls and not reply.cut_off:
                 await self._run_calls(task, reply.calls, guard)
@@ -214,7 +228,7 @@ class Agent:
             else:
                 self._reject_empty(task)
 
-    async def _take_in(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
+    async def _take_in(self, task: Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
         """What was granted meanwhile is run, then the prompt said; False where a call still waits."""
         begun = await self._points.begin()
         await self._run_granted(task, guard)
@@ -223,7 +237,18 @@ class Agent:
             self._add((*begun.context, *context))
         return not task.waits
 
-    async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
+    async def _hear(self) -> None:
+        """What was said meanwhile is taken in, as a prompt is."""
+        while (text := self._inbox.first()) is not None:
+            heard = await self._points.submit(text)
+            if not self._inbox.take(text):  # not before: who is cancelled while hooks are asked has lost nothing
+                continue
+            if not heard.block:
+                self.conversation.say(heard.prompt or text)
+                self._add(heard.context)
+            self._watch(MessageTaken(text, heard.block))
+
+    async def _goes_on(self, task: Task, outcome: Outcome) -> bool:
         """Whether a hook wants more than the answer; the model is told what, a few times at most."""
         heard = await self._points.stop(outcome.ending, outcome.answer, outcome.steps, again=task.anew > 0)
         if not heard.block or task.anew >= _MOST_ANEW:
@@ -237,7 +262,7 @@ class Agent:
         for words in context:
             self.conversation.nudge(words)
 
-    async def _ask(self, task: _Task) -> ModelReply:
+    async def _ask(self, task: Task) -> ModelReply:
         """Ask until a model replies: where one fails, another may stand ready."""
         while True:
             try:
@@ -245,7 +270,7 @@ class Agent:
             except ModelSwitchedError as switched:
                 self._watch(ModelSwitched(str(switched)))
 
-    async def _ask_once(self, task: _Task) -> ModelReply:
+    async def _ask_once(self, task: Task) -> ModelReply:
         """Ask the model, with the tools of the moment and the news of the background."""
         if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
             self.conversation.nudge(news)
@@ -265,11 +290,11 @@ class Agent:
         )
         asked = time.perf_counter()
         try:
-            reply = await self._model.reply(request)
+            reply = await self._reply(task, request)
         finally:
             self._tell(written.finish())
         task.steps += 1
-        task.usage += reply.usage
+        self.tally.add(reply.usage)
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
         await self._points.after_request(task.steps, reply, asked)
@@ -279,6 +304,13 @@ class Agent:
         """What the model has written so far, as far as it can be told."""
         if text:
             self._watch(TextDelta(text))
+
+    async def _reply(self, task: Task, request: ModelRequest) -> ModelReply:
+        """The model's reply, with its price."""
+        with self._pipeline.tracing.request(task.scope, self._model, request) as span:
+            reply = self._price(self._model, await span.carry(lambda: self._model.reply(request)))
+            span.end(reply)
+        return reply
 
     async def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
         """What of the conversation fits into the model's context."""
@@ -290,12 +322,13 @@ class Agent:
             self._watch(Compacted(self._context.left_out))
         return messages
 
-    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
+    async def _run_calls(self, task: Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
         scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
-        task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
+        task.denied_before = len(task.denials)
+        task.last_turn = guard.heard(await self._run_turn(bound), self._reads)
         for result in task.last_turn:
             if self.conversation.session.hold(result):
                 task.waits = True
@@ -305,7 +338,10 @@ class Agent:
             self._watch(CallFinished(result))
         task.results += task.last_turn
 
-    async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
+    async def _run_turn(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        return await run_turn(self._pipeline, calls, fail_fast=self._fail_fast)
+
+    async def _run_granted(self, task: Task, guard: LoopGuard) -> None:
         """Run the calls of an earlier process that somebody has said yes to since."""
         calls = tuple(calls_of(self.conversation.session.granted))
         self.conversation.session.granted = ()
@@ -318,7 +354,7 @@ class Agent:
         entry = self._pipeline.registry.get(name)
         return entry is not None and entry.traits.resolved_effect() == "read"
 
-    def _reject_empty(self, task: _Task) -> None:
+    def _reject_empty(self, task: Task) -> None:
         task.empty += 1
         if task.empty > _MOST_EMPTY:
             raise ModelError("the model gave no answer", "try another model, or say the task differently")
@@ -328,30 +364,32 @@ class Agent:
         self.conversation.close_open_calls()
         self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
-    def _over_budget(self, task: _Task) -> str:
-        budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens
-        if task.steps >= budget.max_steps:
-            return f"the limit of {budget.max_steps} steps is reached"
-        if budget.max_tokens is not None and used >= budget.max_tokens:
-            return f"the limit of {budget.max_tokens} tokens is reached"
+    def _over_budget(self, task: Task) -> str:
+        if task.steps >= self._budget.max_steps:
+            return f"the limit of {self._budget.max_steps} steps is reached"
+        if over := self.tally.over():
+            return over
         deadline = task.scope.deadline
         return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
 
     def _out_of_time(self) -> str:
-        return f"the time limit of {self._budget.max_seconds:g} s is reached"
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        is_outer = seconds is None or (outer is not None and outer <= time.monotonic())
+        return "the time of what it is a part of is up" if is_outer else f"the time limit of {seconds:g} s is reached"
 
-    def _answered(self, task: _Task, text: str) -> Outcome:
+    def _answered(self, task: Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
-        denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
-        if denied and len(denied) == len(task.last_turn):
-            return self._ended(task, "denied", json.loads(denied[-1].content)["error"], text)
+        denied = task.denials[task.denied_before :]
+        if denied and all(r.by in DENIALS or r.status == "error" for r in task.last_turn):
+            return self._ended(task, "denied", denied[-1].reason, text)
         return self._ended(task, "answered", "", text)
 
-    def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
-        return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+    def _ended(self, task: Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
+        results, denials = tuple(task.results), tuple(task.denials)
+        return Outcome(ending, answer, reason, task.steps, self.tally.task, results, denials)
 
 
-def _news_of(task: _Task) -> str:
+def _news_of(task: Task) -> str:
     """What happened in the background since it was last told, a line each."""
     return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 

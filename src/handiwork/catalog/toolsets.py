@@ -36,6 +36,18 @@ class Toolsets:
         self._registry.touch()
         return made
 
+    def custom(self, name: str) -> Toolset | None:
+        """The composite that somebody made under that name."""
+        return self._custom.get(name)
+
+    def remove(self, made: Toolset, before: Toolset | None = None) -> None:
+        """Take a composite away, or put the one *before* in its place, unless its name stands for another by now."""
+        if self._custom.get(made.name) is made:
+            del self._custom[made.name]
+            if before:
+                self._custom[made.name] = before
+            self._registry.touch()
+
     def composites(self) -> list[Toolset]:
         """All composites, shipped and custom, sorted by name."""
         return sorted((COMPOSITES | self._custom).values(), key=lambda t: t.name)
@@ -82,7 +94,9 @@ class Toolsets:
         raise UnknownNameError("toolset", name, {*self.names(), *self._registry.aliases(), *ALIASES}, hint)
 
     def _is_set(self, name: str) -> bool:
-        return name in COMPOSITES or name in self._custom or name == ALL or bool(self._registry.members(name))
+        if name in COMPOSITES or name in self._custom or name == ALL:
+            return True
+        return bool(self._registry.members(name)) or self._registry.is_announced(name)
 
     def _add(self, name: str, tools: set[str], queue: list[str]) -> bool:
         """Put what *name* holds into *tools* and *queue*; False if nothing answers to it."""
@@ -98,4 +112,4 @@ class Toolsets:
             queue.extend(composite.includes)
         if name in TAKES_OWN_PLUGINS:
             queue.extend({e.toolset for e in self._registry.entries() if e.origin.startswith(OWN_PLUGINS)})
-        return bool(composite or members)
+        return bool(composite or members) or self._registry.is_announced(name)

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from handiwork.core.hosts import NOWHERE, AllowList, allow_list
 
 from .urls import barred_address, judge_url, read_host
+from .verdict import UrlVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,13 @@ class Reach:
 
     listed: AllowList = NOWHERE
 
+    def judge(self, url: str, /) -> UrlVerdict:
+        """The verdict on *url*, by its text."""
+        return judge_url(url, listed=self.listed)
+
     def why_not(self, url: str, /) -> str:
         """Why *url* may not be fetched, by its text; empty where it may."""
-        return "; ".join(judge_url(url, listed=self.listed).reasons)
+        return "; ".join(self.judge(url).reasons)
 
     def why_not_address(self, host: str, port: int, address: str, /) -> str:
         """Why *address*, which *host* leads to, may not be connected to; empty where it may."""

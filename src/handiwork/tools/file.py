@@ -18,9 +18,9 @@ from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from ..core.types import Files, Scope
+    from ..core.types import Args, Files, PlannedFile, Scope
 
 pathlib = Late("pathlib")
 checking = Late("handiwork.backends.files.checked")
@@ -60,15 +60,23 @@ def write_file(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    planned: Sequence[PlannedFile] | None = None,
 ) -> str:
     """Replace a whole file; the answer says what that changed."""
     target = targets.target_of(path, scope, real_paths)
     target = replace(target, files=_unmasked(target.files))
     try:
-        return tool_result(overwrite.write_whole(target, content, seen.SESSIONS.of(scope), force=force))
+        session = seen.SESSIONS.of(scope)
+        return tool_result(overwrite.write_whole(target, content, session, force=force, planned=planned))
     except overwrite.UnwantedWriteError as error:
         diff = {"diff": error.diff} if error.diff else {}
         return tool_error(f"{error} ({error.hint})", **diff)
+
+
+def _preview_write(args: Args, *, scope: Scope | None, real_paths: Mapping[str, str]) -> tuple[PlannedFile, ...]:
+    target = targets.target_of(args["path"], scope, real_paths)
+    planned: tuple[PlannedFile, ...] = overwrite.plan_whole(target, args["content"])
+    return planned
 
 
 def patch(
@@ -81,11 +89,12 @@ def patch(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    planned: Sequence[PlannedFile] | None = None,
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
     place = patching.Place(_cwd(scope), _unmasked(targets.files_of(scope)), real_paths or {})
-    answer = patching.run(asked, place)
+    answer = patching.run(asked, place, planned)
     for written in real_paths or filter(None, [path]):
         _note_own_change(written, scope, real_paths)
     return tool_result(answer)
@@ -95,6 +104,12 @@ def _unmasked(files: Files) -> Files:
     """The files, where what was masked when it was read isn't written over what it stands for."""
     held: Files = checking.checked(files, redaction.refuse_masks, redaction.MASK)
     return held
+
+
+def _preview_patch(args: Args, *, scope: Scope | None, real_paths: Mapping[str, str]) -> tuple[PlannedFile, ...]:
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths)
+    planned: tuple[PlannedFile, ...] = patching.plan(patching.Asked(**args), place)
+    return planned
 
 
 def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
@@ -219,6 +234,7 @@ registry.register(
     toolset="file",
     emoji="✍️",
     handler=by_name(write_file),
+    preview=_preview_write,
     traits=Traits(effect="idempotent", idempotent=True, touches={"path": "path"}),
     schema={
         "name": "write_file",
@@ -245,6 +261,7 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
+    preview=_preview_patch,
     traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",

@@ -30,6 +30,7 @@ dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
 imports = Late("handiwork.apps.hook_imports")
 record = Late("handiwork.apps.hook_record")
+tracing = Late("handiwork.apps.tracing")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
 enforcement = Late("handiwork.backends.environment.sandboxes.enforcement")
@@ -64,7 +65,9 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _secrets, _guard, _model, _tools, _wells, _hooks, _running):
+        for look in (
+            *(_configuration, _sandbox, _secrets, _guard, _model, _tools, _servers, _wells, _hooks, _traces, _running),
+        ):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -80,6 +83,20 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
         yield f"  {out.paint(mark, colour)} {finding.name}: {finding.detail}"
         if finding.fix:
             yield f"      fix: {finding.fix}"
+
+
+def _servers(house: House) -> Iterator[Finding]:
+    """The MCP servers as they were last: doctor starts none."""
+    host = house.servers.host
+    if host is None:
+        return
+    for name in host.servers:
+        state, known = host.state(name), host.known.get(name)
+        last = known.state if known and state.name == "idle" else state
+        is_fine = last.name in ("connected", "idle", "disabled")
+        said = f"{last.name}{f': {last.reason}' if last.reason else ''}"
+        fix = last.fix or f"handiwork mcp test {name}"
+        yield Finding("MCP servers", name, "ok" if is_fine else "warning", said, "" if is_fine else fix)
 
 
 def _environment() -> Iterator[Finding]:
@@ -273,10 +290,13 @@ def _wells(house: House) -> Iterator[Finding]:
     for file in house.harvest.loaded:
         if file.error:
             yield Finding(
-                "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"
+                "plugins", file.name, "problem", f"{file.place} failed to load: {file.error}", f"mend {file.path}"
             )
+    if waiting := house.plugins.waiting:
+        said = waiting.reason or f"{len(waiting.found)} files aren't run: you haven't said that you trust them"
+        yield Finding("plugins", waiting.folder, "warning", said, "handiwork plugins trust")
     for rejection in house.registry.rejections():
-        fix = f"rename the tool, or remove {rejection.origin}"
+        fix = f"rename the tool, or remove {rejection.origin} (or override=True there, and plugins_override)"
         yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
 
 
@@ -293,6 +313,13 @@ def _hooks(house: House) -> Iterator[Finding]:
 
 
 _ON_EXIT_1 = "exit 2 says no, 0 has no objection; a guard that fails says no, unless it has `on_error: allow`"
+
+
+def _traces(house: House) -> Iterator[Finding]:
+    """Where spans go, or why they don't, for whoever asks for them."""
+    if tracing.is_wanted(house, os.environ):
+        problem, fix = tracing.problem_here(os.environ)
+        yield Finding("traces", "otel", "warning" if problem else "ok", problem or "sent to a collector", fix)
 
 
 def _running(house: House) -> Iterator[Finding]:

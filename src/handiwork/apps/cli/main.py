@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": Command("doctor", "check this installation and say what to mend"),
     "model": Command("model", "pull, list and choose models"),
     "plugins": Command("plugins", "list plugins and what became of them"),
+    "mcp": Command("mcp", "list, add, test and remove MCP servers"),
     "skills": Command("skills", "list, show, trust and validate skills", common=False),
     "config": Command("config", "read and change the configuration"),
     "sessions": Command("sessions", "list, show, search, export, resume, fork and delete sessions"),
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "check": Command("check", "check what is stored, and repair it", common=False),
     "audit": Command("audit", "show, check and export the record of calls and decisions", common=False),
     "hooks": Command("hooks", "list hooks, try one out, import another agent's", common=False),
+    "policy": Command("policy", "rules of what is allowed, asked about, denied", common=False),
     "guard": Command("guard", "judge a command, path or URL; mask secrets", common=False),
 }
 

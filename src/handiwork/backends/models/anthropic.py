@@ -134,13 +134,15 @@ class _Message(Reading):
         super().__init__(request, where)
         self._text: list[str] = []
         self._calls: dict[int, tuple[ToolCall, list[str]]] = {}
-        self._asked = self._said = 0
-        self._stop = ""
+        self._used: dict[str, int] = {}
+        self._model = self._stop = ""
 
     def _take(self, chunk: Mapping[str, Any]) -> None:
         match chunk.get("type"):
             case "message_start":
-                self._count(self._object(self._object(chunk.get("message")).get("usage")))
+                message = self._object(chunk.get("message"))
+                self._model = str(message.get("model") or "")
+                self._count(self._object(message.get("usage")))
             case "content_block_start":
                 self._begin(count_of(chunk.get("index")), self._object(chunk.get("content_block")))
             case "content_block_delta":
@@ -156,6 +158,7 @@ class _Message(Reading):
             raise self._fault("answered without content", dumps(document)[:200])
         for index, block in enumerate(self._objects(document["content"])):
             self._begin(index, block)
+        self._model = str(document.get("model") or "")
         self._stop = str(document.get("stop_reason") or "")
         self._count(self._object(document.get("usage")))
 
@@ -178,10 +181,15 @@ class _Message(Reading):
         self._tell(text)
 
     def _count(self, usage: Mapping[str, Any]) -> None:
+        """Counts so far: what comes later says more."""
+        self._used |= {kind: count for kind, value in usage.items() if (count := count_of(value))}
+
+    def _usage(self) -> Usage:
         """What was read from the cache or written to it was asked, too."""
-        kinds = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        self._asked = sum(count_of(usage.get(kind)) for kind in kinds) or self._asked
-        self._said = count_of(usage.get("output_tokens")) or self._said
+        used = self._used.get
+        read, written = used("cache_read_input_tokens", 0), used("cache_creation_input_tokens", 0)
+        details = {"cached_tokens": read, "cache_write_tokens": written}
+        return Usage(used("input_tokens", 0) + read + written, used("output_tokens", 0), **details)
 
     def _reply(self) -> ModelReply:
         if not self._ended:
@@ -190,12 +198,9 @@ class _Message(Reading):
             raise self._fault("gave no answer", FILTERED)
         made = (ToolCall(call.name, "".join(pieces), call.id) for call, pieces in self._calls.values())
         calls = identify(made, self._request.messages)
-        usage = Usage(self._asked, self._said)
-        return ModelReply(
-            "".join(self._text), calls, usage, self._stop in ("max_tokens", "model_context_window_exceeded")
-        )
+        return ModelReply("".join(self._text), calls, self._usage(), self._stop in _CUT_OFF, self._model)
 
 
 def open_anthropic(name: str, place: Place) -> AnthropicModel:
     """A model of Anthropic's, or at the base URL that speaks the same API."""
-    return AnthropicModel(endpoint_of(name, place, url=_URL, keys=("ANTHROPIC_API_KEY",)))
+    return AnthropicModel(endpoint_of(name, place, url=_URL, keys=("ANTHROPIC_API_KEY",), provider="anthropic"))

@@ -31,6 +31,11 @@ class FallbackModel:
         return bool(getattr(self._current, "loads_found", False))
 
     @property
+    def provider(self) -> str:
+        """Whose price list holds for the model of the moment."""
+        return str(getattr(self._current, "provider", ""))
+
+    @property
     def context_tokens(self) -> int | None:
         """What the model of the moment holds, where it says so."""
         known: int | None = getattr(self._current, "context_tokens", None)

@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import (
+        EMPTY_SCOPE,
+        Approver,
+        Message,
+        PlannedFile,
+        Ready,
+        Refusal,
+        Scope,
+        Status,
+        Step,
+        ToolCall,
+        ToolResult,
+    )
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (
         Command,
+        Containment,
         Doorkeeper,
         Environment,
         FileKind,
@@ -33,13 +46,15 @@ if TYPE_CHECKING:
     from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
-    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
+    from .tracing import CallSpan, Ended, Span, Tracing
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Standing, Verdict
 
 _MODULES = {
     "calls": (
         "Approver",
         "EMPTY_SCOPE",
         "Message",
+        "PlannedFile",
         "Ready",
         "Refusal",
         "Scope",
@@ -65,6 +80,7 @@ _MODULES = {
     ),
     "places": (
         "Command",
+        "Containment",
         "Doorkeeper",
         "Environment",
         "FileKind",
@@ -106,6 +122,12 @@ _MODULES = {
         "Traits",
         "UNDECLARED",
     ),
+    "tracing": (
+        "CallSpan",
+        "Ended",
+        "Span",
+        "Tracing",
+    ),
     "verdicts": (
         "ALLOW",
         "Allow",
@@ -113,6 +135,7 @@ _MODULES = {
         "Ask",
         "Forbid",
         "Keep",
+        "Standing",
         "Verdict",
     ),
 }
@@ -131,11 +154,14 @@ __all__ = [
     "Ask",
     "Audit",
     "Background",
+    "CallSpan",
     "Command",
+    "Containment",
     "Done",
     "Doorkeeper",
     "Effect",
     "Embedder",
+    "Ended",
     "Entry",
     "EntryKind",
     "EnvNames",
@@ -161,6 +187,7 @@ __all__ = [
     "Origins",
     "Outcome",
     "Pending",
+    "PlannedFile",
     "Process",
     "Progress",
     "Ran",
@@ -173,12 +200,15 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Span",
+    "Standing",
     "Status",
     "Step",
     "ToolCall",
     "ToolEntry",
     "ToolResult",
     "Touch",
+    "Tracing",
     "Traits",
     "Usage",
     "Verdict",

@@ -12,7 +12,7 @@ from ....core.loading import Late
 from ...house import House, default
 from ..output import Output, printable
 from ..parsing import Parser
-from . import configuration, environment, guard, hooks, model, plugins, sandbox, servers, stores, tools, trust
+from . import configuration, environment, guard, hooks, model, plugins, sandbox, secrets, servers, stores, tools, trust
 from .finding import Finding, State
 
 online = Late("handiwork.apps.cli.doctor.online")
@@ -20,8 +20,8 @@ mending = Late("handiwork.apps.cli.doctor.mending")
 redaction = Late("handiwork.guard.redaction")
 Look = Callable[[House], Iterable[Finding]]
 LOOKS: tuple[Look, ...] = (
-    configuration.look, model.look, sandbox.look, guard.look, tools.look, plugins.look, servers.look, trust.look,
-    stores.look, hooks.look,
+    configuration.look, model.look, sandbox.look, secrets.look, guard.look, tools.look, plugins.look, servers.look,
+    trust.look, stores.look, hooks.look,
 )  # fmt: skip
 MARKS: Mapping[State, tuple[str, str]] = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
 EXAMPLES = """\

@@ -6,10 +6,12 @@ import json
 import os
 import sys
 import time
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from handiwork.apps.cli.doctor import mending, online, stores
+from handiwork.apps.cli.doctor import environment, mending, online, stores
 from handiwork.apps.house import House
 from handiwork.backends.embeddings import extra
 from handiwork.core.config import Config
@@ -161,6 +163,14 @@ def test_online_connects_to_servers_and_asks_pip_all_within_their_time(cli, home
     assert asked["packages"]["state"] == "warning" and asked["packages"]["fix"]
     last = findings(cli("doctor", "--json"))
     assert last["good"]["detail"] == "connected"  # what was learnt is known from then on
+
+
+def test_every_extra_is_looked_for():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert {*environment.EXTRAS} == {*extras} - {"dev"}
+    for extra, packages in environment.EXTRAS.items():
+        assert all(any(line.startswith(name) for line in extras[extra]) for name in packages.values()), extra
 
 
 def test_the_same_remedy_is_said_once(cli, configure):

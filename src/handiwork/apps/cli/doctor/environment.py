@@ -20,7 +20,7 @@ from .finding import Finding, Mend
 metadata = Late("importlib.metadata")
 GROUP = "environment"
 # An extra and its packages: as they are imported, and as they are called where they come from.
-_EXTRAS: Mapping[str, Mapping[str, str]] = {
+EXTRAS: Mapping[str, Mapping[str, str]] = {
     "local": {"xllamacpp": "xllamacpp"},
     "mcp": {"mcp": "mcp"},
     "embeddings": {"wordllama": "wordllama"},
@@ -30,6 +30,7 @@ _EXTRAS: Mapping[str, Mapping[str, str]] = {
         "opentelemetry.exporter": "opentelemetry-exporter-otlp-proto-http",
     },
     "documents": {"mammoth": "mammoth", "pypdf": "pypdf"},
+    "secrets": {"h11": "h11", "trustme": "trustme"},
 }
 VARIABLES = ("HANDIWORK_API_KEY", "HANDIWORK_BASE_URL", "HANDIWORK_HOME", "HANDIWORK_MODEL", "HANDIWORK_PROFILE")
 _OWN = ("HANDIWORK_DEPTH", "HANDIWORK_RUN")
@@ -54,10 +55,10 @@ _NO_SHELL = "install the package bash, or put its folder into PATH"
 
 def _extras() -> Finding:
     said = []
-    for extra, packages in _EXTRAS.items():
+    for extra, packages in EXTRAS.items():
         if all(map(_is_there, packages)):
             said.append(f"{extra} ({', '.join(f'{name} {_version(name)}' for name in packages.values())})")
-    missing = [extra for extra, packages in _EXTRAS.items() if not all(map(_is_there, packages))]
+    missing = [extra for extra, packages in EXTRAS.items() if not all(map(_is_there, packages))]
     detail = ", ".join(said) or "none installed"
     more = f"; pip install 'handiwork[NAME]' adds {', '.join(missing)}" if missing else ""
     return Finding(GROUP, "extras", "ok", detail + more)

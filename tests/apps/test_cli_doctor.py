@@ -167,10 +167,10 @@ def test_online_connects_to_servers_and_asks_pip_all_within_their_time(cli, home
 
 def test_every_extra_is_looked_for():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    assert {*environment.EXTRAS} == {*extras} - {"dev"}
-    for extra, packages in environment.EXTRAS.items():
-        assert all(any(line.startswith(name) for line in extras[extra]) for name in packages.values()), extra
+    said = project["optional-dependencies"]
+    assert {*environment.EXTRAS} == {*said} - {"dev"}
+    for name, packages in environment.EXTRAS.items():
+        assert all(any(line.startswith(package) for line in said[name]) for package in packages.values()), name
 
 
 def test_the_same_remedy_is_said_once(cli, configure):

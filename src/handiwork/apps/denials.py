@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..catalog.gate import Closed
 from ..core.loading import Late
 from ..core.types import ToolEntry
-from ..guard.workspace import find_workspace
 from .rulebooks import Rulebooks
 
 if TYPE_CHECKING:
@@ -22,14 +20,15 @@ Fences = tuple["Fence", ...]
 
 
 class Denials:
-    """What holds now, as the supply asks it: by the rules for the folder of this process, and the profiles."""
+    """What holds now, as the supply asks it: by the rules of the person and of the *project*, and by the profiles."""
 
-    def __init__(self, rules: Rulebooks | None, fences: Callable[[], Fences]) -> None:
-        self._rules, self._fences = rules, fences
+    def __init__(self, rules: Rulebooks | None, fences: Callable[[], Fences], project: Callable[[], str]) -> None:
+        self._rules, self._fences, self._project = rules, fences, project
 
     def __call__(self) -> Callable[[ToolEntry], Closed | None] | None:
         """What says why a tool is kept back; None where nothing keeps any."""
-        book = self._rules.book(find_workspace(os.getcwd())) if self._rules else None
+        project = self._project()
+        book = self._rules.book(project) if self._rules and project else None
         fences = tuple(fence for fence in self._fences() if fence.tools is not None or fence.book.deny)
         return partial(_denied, book, fences) if fences or (book and book.deny) else None
 

@@ -97,7 +97,7 @@ class House:
         self.toolsets = Toolsets(registry)
         self.rules = Rulebooks(home, registry) if home else None
         self.inside = Inside()
-        denials = Denials(self.rules, lambda: self.inside.fences)
+        denials = Denials(self.rules, lambda: self.inside.fences, lambda: self.project)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget, denial=denials)
         self.embedder = self._open_embedder()
         self._finder: Finder | None = None

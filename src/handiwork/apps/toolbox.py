@@ -13,10 +13,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..catalog.checkpoints import Names
 from ..catalog.dialects.definitions import Definer
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
+from ..catalog.supply import as_names
 from ..catalog.why import Story
 from ..core.cancel import CancelToken
 from ..core.types import Approver, Background, Handler, Message, Schema
@@ -50,7 +52,7 @@ class Toolbox:
         self._supplied: frozenset[str] | None = None
         self._definer = Definer(self._house.is_legal)
         self._quarantined: Mapping[str, str] = {}
-        self._selection: tuple[Iterable[str] | None, tuple[str, ...]] = (None, ())
+        self._selection: tuple[Names | None, Names] = (None, ())
 
     @classmethod
     def discover(cls, package: str, *, cwd: str | None = None) -> Toolbox:
@@ -72,7 +74,7 @@ class Toolbox:
         """
         self._house.servers.begin()
         self._house.servers.settle()
-        self._selection = toolsets, tuple(disabled)
+        self._selection = None if toolsets is None else as_names(toolsets), as_names(disabled)
         view = self._house.supply.view(*self._selection)
         defined = self._definer.of(view.definitions, dialect, view.entries)
         self._quarantined = defined.quarantined

@@ -30,8 +30,6 @@ class Absences:
 
     def __call__(self, name: str) -> Closed | None:
         """Why no tool of that name came out of a file; None where no file is known to have it."""
-        if ".py" in name or os.sep in name:
-            return None
         return next((no for found, no in self._all() if _has(found, name)), None)
 
     def _all(self) -> Iterator[tuple[Found | Loaded, Closed]]:
@@ -66,5 +64,8 @@ def _has(found: Found | Loaded, name: str) -> bool:
 def _texts(found: Found | Loaded) -> Iterator[str]:
     if os.path.isabs(found.path):
         for path, *_ in files_of(found)[:_MOST_FILES]:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                yield file.read(_MOST_BYTES)
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    yield file.read(_MOST_BYTES)
+            except OSError:  # gone, or not for us: then it is not known to have the name
+                continue

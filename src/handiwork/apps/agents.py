@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from ..agent.loop import Agent
 from ..agent.session import Unkept
 from ..agent.spending import Budget, Tally
 from ..agent.todos import Todos
-from ..backends.models.fallback import FallbackModel
 from ..backends.models.prices import PriceList
 from ..backends.models.table import Place, open_model
 from ..catalog.desk import Desk
@@ -51,25 +49,6 @@ class Face:
     approver: Approver | None = None
     clarify: Handler | None = None
     watch: Watcher = unwatched
-
-
-def model_string(house: House, flag: str | None) -> str:
-    """What names the model that `choose_model` opens, to open it again later."""
-    return flag or os.environ.get("HANDIWORK_MODEL") or house.config.model
-
-
-def choose_model(house: House, flag: str | None) -> Model:
-    """The model of the flag, the environment or the configuration. Raises `ModelUnavailableError`.
-
-    Where the configuration names others to fall back on, it stands for all of them.
-    """
-    place = Place(Path(house.home), base_url=house.config.base_url)
-
-    def first() -> Model:
-        return open_model(flag or "", place, configured=house.config.model)
-
-    others = [partial(open_model, name, place) for name in house.config.fallback_models]
-    return FallbackModel([first, *others]) if others else first()
 
 
 def build_agent(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..agent.session import Session, Unkept
 from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
+from ..backends.storage import FILE
 from ..backends.storage.connections import DamagedError
 from ..backends.storage.reading import Reader
 from ..backends.storage.salvage import open_store
@@ -21,7 +22,6 @@ from ..guard.workspace import find_workspace
 from .house import House
 
 Tell = Callable[[str], object]
-FILE = "sessions.db"
 
 
 def store_path(house: House) -> str:

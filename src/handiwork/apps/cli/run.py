@@ -24,7 +24,8 @@ from ...core.loading import Late
 from ...core.types import SessionInfo
 from ...core.usage import usage_document, usage_text
 from ...guard.workspace import find_workspace
-from ..agents import Face, build_agent, choose_model, model_string
+from ..agents import Face, build_agent
+from ..chosen_model import choose_model, model_string
 from ..house import House, default
 from ..rule_keeping import RuleKeeper
 from ..sessions import close_sessions, find_session, open_session

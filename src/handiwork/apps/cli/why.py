@@ -19,7 +19,7 @@ from .output import Output, printable
 from .parsing import Parser, add_selection, names_of
 from .selection import Names, folder_of, selection_of
 
-agents = Late("handiwork.apps.agents")
+models = Late("handiwork.apps.chosen_model")
 definitions = Late("handiwork.catalog.dialects.definitions")
 EXAMPLES = """\
 examples:
@@ -77,7 +77,7 @@ def _with_other_flags(house: House, story: Story, said: Namespace) -> str:
 def _unsayable(house: House, tool: str, selection: tuple[Names, Names]) -> Mapping[str, str] | None:
     """Why the provider of the configured model doesn't take the tool's schema; None where there is no model."""
     try:
-        dialect = getattr(agents.choose_model(house, None), "dialect", "openai")
+        dialect = getattr(models.choose_model(house, None), "dialect", "openai")
     except HandiworkError:  # `handiwork doctor` tells why
         return None
     shown = [d for d in house.supply.definitions(*selection) if name_of_definition(d) == tool]

@@ -1,1 +1,3 @@
-"""Where sessions are kept."""
+"""Where sessions are kept: in a home, the file of this name."""
+
+FILE = "sessions.db"

@@ -10,14 +10,14 @@ from ....core.loading import Late
 from ...house import House
 from .finding import Finding
 
-agents = Late("handiwork.apps.agents")
+models = Late("handiwork.apps.chosen_model")
 
 
 def look(house: House) -> Iterator[Finding]:
     """The chosen model."""
     chosen = os.environ.get("HANDIWORK_MODEL") or house.config.model or os.environ.get("HANDIWORK_BASE_URL")
     try:
-        agents.choose_model(house, None)
+        models.choose_model(house, None)
     except HandiworkError as error:
         yield Finding("model", "model", "problem" if chosen else "warning", str(error), error.hint)
     else:

@@ -14,7 +14,7 @@ from ....core.loading import Late
 from ...house import House
 from .finding import Finding
 
-agents = Late("handiwork.apps.agents")
+models = Late("handiwork.apps.chosen_model")
 httpx = Late("httpx")
 GROUP = "online"
 MOST_S = 10.0
@@ -35,7 +35,7 @@ def look(house: House) -> Iterator[Finding]:
 
 def _model(house: House) -> Finding:
     try:
-        model: Any = agents.choose_model(house, None)
+        model: Any = models.choose_model(house, None)
     except HandiworkError as error:
         return Finding(GROUP, "model", "warning", str(error), error.hint)
     endpoint = getattr(model, "endpoint", None)

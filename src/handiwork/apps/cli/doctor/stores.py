@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
+from ....backends.storage import FILE
 from ....core.loading import Late
 from ...house import House
-from ...sessions import store_path
 from .finding import Finding, Mend
 
 sqlite3 = Late("sqlite3")
@@ -30,7 +30,7 @@ _FOLDERS = ("", "cache", "mcp", os.path.join("mcp", "known"))
 
 def look(house: House) -> Iterator[Finding]:
     """Each store that is there."""
-    yield from _sessions(store_path(house))
+    yield from _sessions(os.path.join(house.home, FILE))
     yield _record(house)
     yield from _results(os.path.join(house.home, "results"))
     yield from look_at_caches(house.home)

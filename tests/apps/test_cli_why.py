@@ -84,6 +84,9 @@ def test_a_refused_a_failed_and_a_silent_file_are_told(cli, plugin):
     assert "refused" in why(cli, "lopsided")["detail"]
 
 
+_SAID_OTHERWISE = {"patch": "is not enabled here", "Bash": "did you mean terminal? A right call: terminal "}
+
+
 def test_the_model_is_told_why_a_tool_that_exists_is_not_there(cli, plugin, configure, script):
     """In one line, and by the same answer that a person gets."""
     plugin("weather", GATED)
@@ -93,7 +96,9 @@ def test_the_model_is_told_why_a_tool_that_exists_is_not_there(cli, plugin, conf
         ran = cli("run", "x", "--json", "--model", script({"calls": [{"name": tool, "arguments": {}}]}, "done"))
         (call,) = ran.document["calls"]
         reason = why(cli, tool)["detail"].partition(" (asked")[0]
-        said = "is not enabled here" if tool == "patch" else reason
+        said = {"patch": "is not enabled here", "Bash": "did you mean terminal? A right call: terminal "}.get(
+            tool, reason
+        )
         assert said in json.dumps(call, ensure_ascii=False), call
 
 

@@ -44,7 +44,8 @@ _SCALES = {("terminal", "timeout"): 1000}
 def meaning_of(name: str) -> Closed | None:
     """What other agents' *name* is called here; None where it is none of theirs."""
     ours = OURS.get(name)
-    return Closed(f"other agents call it {name}; here it is {ours}", f"handiwork why {ours}", "found") if ours else None
+    said = f"other agents call it {name}; here it is {ours}"
+    return Closed(said, f"handiwork why {ours}", "found", ours) if ours else None
 
 
 def names_of(tool: str) -> tuple[str, ...]:

@@ -25,11 +25,15 @@ Check = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Why a tool isn't there, and what would open its gate; `at` is the checkpoint, where a source of tools says so."""
+    """Why a tool isn't there, and what would open its gate.
+
+    A source of tools says `at` which checkpoint, and which tool is meant `instead`, where it has another name here.
+    """
 
     reason: str
     fix: str = ""
     at: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,16 +42,17 @@ def resolve(parts: Parts, call: ToolCall) -> Prepared:
     known = every if call.scope.supplied is None else call.scope.supplied
     meant = names_meant(call.name, known) or names_meant(call.name, every)  # of the latter, why not is told
     entry = parts.registry.get(meant[0]) if len(meant) == 1 else None
-    if entry is None and (missed := parts.registry.missed(call.name)):
-        return Refusal(f"{call.name} is not available: {missed.reason}", "resolve", missed.fix)
     if entry is None:
-        return Refusal(f"Unknown tool: {call.name}", "resolve", _which(parts, call.name, meant or known))
+        missed = parts.registry.missed(call.name)
+        if missed and not missed.instead:
+            return Refusal(f"{call.name} is not available: {missed.reason}", "resolve", missed.fix)
+        near = [missed.instead] if missed else near_names(call.name, meant or known)
+        return Refusal(f"Unknown tool: {call.name}", "resolve", _which(parts, near, meant or known))
     return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))
 
 
-def _which(parts: Parts, written: str, known: Collection[str]) -> str:
+def _which(parts: Parts, near: list[str], known: Collection[str]) -> str:
     """What the model may have meant, and a right call of the likeliest."""
-    near = near_names(written, known)
     entry = parts.registry.get(near[0]) if near else None
     if entry is None:
         return f"the tools are: {', '.join(sorted(known)[:_MOST_LISTED])}" if known else ""

@@ -152,8 +152,8 @@ class Host:
         if not found:
             return None
         said = " and ".join(f"{here} (of the MCP server {server!r})" for server, here in found.items())
-        fix = f"handiwork why {next(iter(found.values()))}"
-        return Closed(f"a server calls a tool so; here it is {said}", fix, "found")
+        first = next(iter(found.values()))
+        return Closed(f"a server calls a tool so; here it is {said}", f"handiwork why {first}", "found", first)
 
     def last_state(self, server: str) -> State:
         """The state now; that of the last time, where nobody has asked the server since."""

@@ -10,6 +10,7 @@ import pytest
 
 from handiwork import registry as default_registry
 
+from . import causes_of_files, causes_of_servers, causes_of_supply  # noqa: F401 - they fill the list
 from .causes import CAUSES, World, carry_out, tool_text
 
 pytestmark = pytest.mark.integration

@@ -212,6 +212,7 @@ class House:
         self.registry.may_override = self._may_override
         self.plugins.load(lambda: self._found_plugins(scanner, project))
         scanner.save()
+        # In the place of what a house knew that had this registry before.
         self.registry.whereabouts[:] = [meaning_of, absences.Absences(self.harvest, self.plugins)]
         self.servers.open(self)
         self.registry.whereabouts.append(partial(unconfigured, self.servers))

@@ -102,7 +102,7 @@ def late(found: Found, origin: str, seconds: float, frame: FrameType | None) -> 
 def _failure(found: Found, origin: str, error: str, line: int, story: str = "", fix: str = "") -> Loaded:
     """A file that has no tools because of *error*; `{0}` in *fix* is its place."""
     failure = Loaded(found.name, found.path, origin, (), error, line, story)
-    return replace(failure, fix=(fix or "mend {0}").format(failure.place))
+    return replace(failure, fix=(fix or "mend {0}").replace("{0}", failure.place))
 
 
 def _story(found: Found, steps: Sequence[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handiwork.apps.cli.doctor import _secrets
+from handiwork.apps.cli.doctor import secrets
 from handiwork.apps.house import House
 from handiwork.core.config import Config
 from handiwork.core.errors import UsageError
@@ -56,7 +56,7 @@ def test_a_value_that_isnt_there_is_told_when_a_command_needs_it(registry, tmp_p
 def test_doctor_says_where_secrets_are_only_masked(registry, monkeypatch, backend, says):
     monkeypatch.setenv("NOT_NAMED_SO", "plain-looking-one")
     house = house_with(registry, Secret("ONE", "env", "NOT_NAMED_SO", HOSTS), backend=backend)
-    place, one = _secrets(house)
+    place, one = secrets.look(house)
     assert (place.state, says in place.detail) == ("warning", True)
     assert (one.state, one.detail) == ("ok", "from env NOT_NAMED_SO, to api.example.com (headers)")
     house.close()

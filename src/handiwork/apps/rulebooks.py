@@ -43,7 +43,7 @@ class _Held:
 
 
 class Rulebooks:
-    """The rules of a home and of projects, for the tools of a registry. *look_s*: how long a look at the files holds."""
+    """The rules of a home and of projects, for the tools of a registry. A look at the files holds for *look_s*."""
 
     def __init__(self, home: str, registry: ToolRegistry, *, look_s: float = LOOK_S) -> None:
         self._home, self._registry, self._look_s = home, registry, look_s

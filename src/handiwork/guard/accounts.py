@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from handiwork.core.loading import Late
 from handiwork.core.types import Answer, Artifact, Ready, Refusal, ToolCall, ToolEntry, ToolResult
@@ -27,16 +28,48 @@ _MOST_DEPTH = 6
 _MARGIN = 16_384
 
 
-def told(facts: Facts) -> str:
-    """*facts* as the members of a JSON object, without braces, masked and bounded."""
+class Written(NamedTuple):
+    """Facts as a JSON object, as they were when they were written. A *raw* one is short, and not masked yet."""
+
+    text: str
+    is_raw: bool
+
+
+def write(facts: Facts) -> Written:
+    """*facts* as they are now, bounded. Masking short ones is left to whoever has many: it costs most of the time."""
     try:
         text = dumps(facts)
     except (TypeError, ValueError, RecursionError):  # what a caller in Python may pass, but JSON can't say
         text = ""
-    if text and len(text) <= _MOST_TEXT and "\\" not in text and is_plain(text):
-        return text[1:-1]  # so short that nothing is to be cut, and as it is written: most calls
+    if text and len(text) <= _MOST_TEXT and "\\" not in text:
+        return Written(text, True)
+    return Written(_mask_facts(facts), False)
+
+
+def mask_all(texts: list[str]) -> list[str]:
+    """Raw texts without secrets. One look over all of them costs little more than one over the first."""
+    if not texts or is_plain("\n".join(texts)):
+        return texts
+    if len(texts) == 1:
+        return [_mask_facts(json.loads(texts[0]))]
+    half = len(texts) // 2
+    return [*mask_all(texts[:half]), *mask_all(texts[half:])]
+
+
+def members(text: str) -> str:
+    """The members of a JSON object, without its braces."""
+    return text[1:-1]
+
+
+def told(facts: Facts) -> str:
+    """*facts* as the members of a JSON object, masked and bounded."""
+    text, is_raw = write(facts)
+    return members(mask_all([text])[0] if is_raw else text)
+
+
+def _mask_facts(facts: Facts) -> str:
     text = dumps(_masked(facts, 0))
-    return text[1:-1] if len(text) <= _MOST_CHARS else f'"cut":{dumps(clean(text, _MOST_CHARS))}'
+    return text if len(text) <= _MOST_CHARS else dumps({"cut": clean(text, _MOST_CHARS)})
 
 
 def clean(text: str, most: int = _MOST_TEXT) -> str:
@@ -77,7 +110,7 @@ def identity(call: ToolCall, entry: ToolEntry | None) -> str:
     return _whose(scope.session_id, scope.task_id, scope.platform, call.name, entry.origin if entry else "")
 
 
-def request(ready: Ready) -> str:
+def request(ready: Ready) -> Written:
     """What is asked for: id and arguments, what was put right, what it reaches, what was asked and answered."""
     facts = _asked(ready.call, ready.args)
     if ready.repairs:
@@ -93,12 +126,12 @@ def request(ready: Ready) -> str:
         facts["approver"] = _name_of(ready.call.scope.approver)
     if ready.provenance:
         facts["provenance"] = {name: f"{at.integrity}:{at.source}" for name, at in ready.provenance.items()}
-    return told(facts)
+    return write(facts)
 
 
-def request_as_written(call: ToolCall) -> str:
+def request_as_written(call: ToolCall) -> Written:
     """The arguments of a call that never became ready."""
-    return told(_asked(call, call.arguments))
+    return write(_asked(call, call.arguments))
 
 
 def _asked(call: ToolCall, args: Any) -> Facts:

@@ -10,7 +10,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414 (that is how one is given on)
 else:
 
     def dataclass(*, frozen: bool, slots: bool) -> Any:

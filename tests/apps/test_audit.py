@@ -13,6 +13,7 @@ from handiwork.backends.audit.checking import check_audit
 from handiwork.backends.audit.reading import entries_of, lines_in
 from handiwork.core.config import Config
 from handiwork.core.types import Answer, ToolCall, Traits
+from handiwork.guard import accounts, raters
 from handiwork.pipeline.turn import run_turn
 
 READS = Traits(read_only=True)
@@ -107,6 +108,20 @@ def test_who_said_what(open_house):
     assert first["answers"] == [{"allowed": True, "keep": "session", "covers": "git push --force here"}]
     assert first["reasons"] and first["approver"].endswith("yes") and first["status"] == "ok"
     assert second["answer"] == {"allowed": False, "keep": "once", "note": "not on a Friday"}
+
+
+def test_a_command_is_judged_once_for_verdict_and_record(open_house, monkeypatch):
+    house = open_house()
+    judged = []
+    for judging in (raters, accounts):
+        judge = judging.commands.judge_command
+        monkeypatch.setattr(
+            judging.commands, "judge_command", lambda text, judge=judge, **kw: judged.append(text) or judge(text, **kw)
+        )
+    call(house, "run_it", {"c": "ls docs"})
+    call(house, "run_it", {"c": "git push --force"}, approver=lambda ready, ask: True)
+    assert judged == ["ls docs", "git push --force"]
+    assert [bool(entry["effects"]) for entry in told(house)] == [True, True]
 
 
 def test_a_turn_and_async_calls(open_house):

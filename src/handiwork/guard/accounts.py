@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from handiwork.core.loading import Late
 from handiwork.core.types import Answer, Artifact, Ready, Refusal, ToolCall, ToolEntry, ToolResult
@@ -15,6 +15,9 @@ from handiwork.core.wire import dumps
 
 from .raters import command_folder
 from .redaction import MASK, is_plain, is_secret_name, redact
+
+if TYPE_CHECKING:
+    from .verdict import CommandVerdict
 
 commands = Late("handiwork.guard.commands")
 urls = Late("handiwork.guard.urls")
@@ -151,7 +154,9 @@ def _reached(ready: Ready) -> Facts:
     """The hosts of its URLs, and what its commands would do, as the guard reads them."""
     named = [(kind, text) for name, kind in ready.entry.traits.touches.items() for text in _texts(ready.args.get(name))]
     hosts = sorted({urls.judge_url(text).host for kind, text in named if kind == "url"} - {""})
-    effects = [effect for kind, text in named if kind == "command" for effect in _effects(ready, text)]
+    effects = ready.effects
+    if effects is None:  # what was refused before its commands were judged, or because of them
+        effects = tuple(effect for kind, text in named if kind == "command" for effect in _effects(ready, text))
     return {**({"hosts": hosts} if hosts else {}), **({"effects": effects} if effects else {})}
 
 
@@ -159,12 +164,12 @@ def _texts(value: Any) -> Iterable[str]:
     return (value,) if isinstance(value, str) else (v for v in value or () if isinstance(v, str))
 
 
-def _effects(ready: Ready, command: str) -> list[str]:
+def _effects(ready: Ready, command: str) -> tuple[str, ...]:
     scope = ready.call.scope
     exported = scope.shell.exported if scope.shell else {}
     folder, workspace = command_folder(ready), scope.workspace or None
-    found = commands.judge_command(command, cwd=folder, workspace=workspace, variables=exported)
-    return list(dict.fromkeys(f"{e.kind} {e.target}".rstrip() for e in found.effects[:_MOST_ITEMS]))
+    found: CommandVerdict = commands.judge_command(command, cwd=folder, workspace=workspace, variables=exported)
+    return found.told()
 
 
 # --------------------------------------------------------------------------------------------------- verdict and end

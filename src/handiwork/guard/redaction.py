@@ -195,8 +195,9 @@ _BY_HINT: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
 )
 
 
-# What every pattern but those of tokens needs a piece of; and what every token is at least.
-_HINTS = tuple(dict.fromkeys((*_NAMES, "card", *(hint for hints, _ in _BY_HINT for hint in hints))))
+# What every pattern but those of tokens needs a piece of, none within another; and what every token is at least.
+_EVERY_HINT = frozenset((*_NAMES, "card", *(hint for hints, _ in _BY_HINT for hint in hints)))
+_HINTS = tuple(hint for hint in sorted(_EVERY_HINT) if not any(h in hint for h in _EVERY_HINT - {hint}))
 _RUN = re.compile(rf"[A-Za-z0-9_.+/={_Z}-]{{12}}")
 
 

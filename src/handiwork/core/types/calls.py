@@ -132,7 +132,8 @@ class Ready:
     arguments name to what it led to when the call was judged. `notes` are put below its result.
     `answer` is what is given in place of running it: by a hook, or by what it came to when it ran before.
     `planned` is what a person is shown of the files that it would change, and nothing else may then be written;
-    None where nobody is asked. `rule` is the one that allowed the call, `answers` are what a person said to the asks.
+    None where nobody is asked. `rule` is the one that allowed the call, `answers` are what a person said to the asks,
+    and `effects` what its commands would do, in words, None where nobody has looked.
     """
 
     call: ToolCall
@@ -147,6 +148,7 @@ class Ready:
     planned: tuple[PlannedFile, ...] | None = None
     rule: str = ""
     answers: tuple[Answer, ...] = ()
+    effects: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,11 +113,14 @@ def test_who_said_what(open_house):
 def test_a_command_is_judged_once_for_verdict_and_record(open_house, monkeypatch):
     house = open_house()
     judged = []
+    judge = raters.commands.judge_command
+
+    def spy(text, **known):
+        judged.append(text)
+        return judge(text, **known)
+
     for judging in (raters, accounts):
-        judge = judging.commands.judge_command
-        monkeypatch.setattr(
-            judging.commands, "judge_command", lambda text, judge=judge, **kw: judged.append(text) or judge(text, **kw)
-        )
+        monkeypatch.setattr(judging.commands, "judge_command", spy)
     call(house, "run_it", {"c": "ls docs"})
     call(house, "run_it", {"c": "git push --force"}, approver=lambda ready, ask: True)
     assert judged == ["ls docs", "git push --force"]

@@ -72,6 +72,11 @@ class Rulebooks:
             return held.files and held.files.book
         return files and files.book
 
+    def look_again(self) -> None:
+        """One of the files has changed: the next call looks at them."""
+        for held in tuple(self._held.values()):
+            held.looked = 0.0
+
     def files(self, workspace: str) -> Any:
         """The files with rules of a workspace, read now; None where none says anything. Raises `ConfigError`."""
         with self._lock:

@@ -186,11 +186,11 @@ def judge(parts: Parts, ready: Ready) -> Prepared:
     verdict = parts.judge(ready)
     match verdict:
         case Allow(rule, effects):
-            return replace(ready, rule=rule, effects=effects) if rule or effects else ready
+            return replace(ready, rule=rule, effects=effects) if rule or effects is not None else ready
         case Forbid(reason, hint, rule):
             return Refusal(reason, "guard", hint, rule)
         case Ask():
-            return replace(ready, asks=(*ready.asks, verdict))
+            return replace(ready, asks=(*ready.asks, verdict), effects=verdict.effects)
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
 
 

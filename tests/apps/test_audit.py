@@ -124,7 +124,7 @@ def test_a_command_is_judged_once_for_verdict_and_record(open_house, monkeypatch
     call(house, "run_it", {"c": "ls docs"})
     call(house, "run_it", {"c": "git push --force"}, approver=lambda ready, ask: True)
     assert judged == ["ls docs", "git push --force"]
-    assert [bool(entry["effects"]) for entry in told(house)] == [True, True]
+    assert told(house)[1]["effects"]
 
 
 def test_a_turn_and_async_calls(open_house):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import timeit
 from dataclasses import replace
 from pathlib import Path
@@ -174,7 +175,7 @@ def test_an_unknown_mode_is_named() -> None:
 
 def test_a_tool_that_touches_nothing_is_cheap() -> None:
     judge, call = policy(), ready(Traits(effect="read"), {})
-    assert min(timeit.repeat(lambda: judge(call), number=20_000, repeat=5)) / 20_000 < 5e-6
+    assert min(timeit.repeat(lambda: judge(call), timer=time.process_time, number=20_000, repeat=5)) / 20_000 < 5e-6
 
 
 def test_the_judges_load_only_when_something_is_judged() -> None:

@@ -154,6 +154,6 @@ def test_the_quick_look_knows_the_environment(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("piece", ["password=", "://a", "eyJaaaaaaaaa.", "_auth", "login a password ", "gh" + "p_a\n"])
 def test_time_grows_with_the_length_only(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     redact(piece * 20_000)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -127,6 +127,26 @@ def test_a_command_is_judged_once_for_verdict_and_record(open_house, monkeypatch
     assert told(house)[1]["effects"]
 
 
+def test_a_secret_that_leaves_the_environment_before_the_line_is_written(open_house, monkeypatch):
+    house, value = open_house(), "-".join(("zebra", "quiet", "91"))
+    monkeypatch.setenv("SERVICE_TOKEN", value)
+    call(house, "look", {"n": 1, "text": f"say {value}"})
+    monkeypatch.delenv("SERVICE_TOKEN")
+    (entry,) = told(house)
+    assert value not in str(entry) and "***" in str(entry)
+
+
+def test_what_waits_for_a_disk_is_masked_already(open_house, tmp_path):
+    house, value = open_house(), "-".join(("zebra", "quiet", "92"))
+    (tmp_path / "home").write_text("no folder")
+    call(house, "look", {"n": 1, "password": value})
+    house.audit.flush()
+    (tmp_path / "home").unlink()
+    house.audit._writer._failed = 0.0
+    (entry,) = told(house)
+    assert entry["args"]["password"] == "***"
+
+
 def test_a_turn_and_async_calls(open_house):
     house = open_house()
     scope = house.scope()

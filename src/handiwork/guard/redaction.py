@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 MASK = "***"
 _TTL_S = 1.0
+_STAYS_S = 5.0
 _SHORTEST = 8
 
 _Z = "\u200b-\u200d\u2060\ufeff"  # invisible characters inside a token don't hide it
@@ -104,19 +105,25 @@ _SECRET_ARGUMENT = re.compile(
 
 
 class _Environment:
-    """The secret values of this process's environment, read again once a second."""
+    """The secret values of this process's environment, read again once a second.
 
-    __slots__ = ("_read_at", "_size", "_values")
+    What was there a moment ago counts still: an audit is masked a little after its calls.
+    """
+
+    __slots__ = ("_read_at", "_seen", "_size", "_values")
 
     def __init__(self) -> None:
         self._values: tuple[str, ...] = ()
+        self._seen: dict[str, float] = {}
         self._read_at, self._size = -_TTL_S, -1
 
     def values(self) -> tuple[str, ...]:
         now = time.monotonic()
         if now - self._read_at > _TTL_S or len(os.environ) != self._size:
             found = {v for k, v in os.environ.items() if len(v) >= _SHORTEST and _SECRET_NAME.search(k)}
-            self._values = tuple(sorted((v for v in found if not _is_harmless(v)), key=len, reverse=True))
+            recent = {value: at for value, at in self._seen.items() if now - at < _STAYS_S}
+            self._seen = {**recent, **{value: now for value in found if not _is_harmless(value)}}
+            self._values = tuple(sorted(self._seen, key=len, reverse=True))
             self._read_at, self._size = now, len(os.environ)
         return self._values
 

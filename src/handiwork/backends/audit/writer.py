@@ -136,13 +136,14 @@ class AuditWriter:
         now = time.monotonic()
         if self.problem and now - self._failed < _RETRY_S and not last:
             return
+        self._waiting = list(self._told(self._waiting))
         try:
             self._open(now)
             files.lock(self._file)
             try:
                 if not self._segment:
                     self._begin_segment()
-                self._append([*self._told(self._waiting), *self._loss()])
+                self._append([*self._waiting, *self._loss()])
             finally:
                 files.unlock(self._file)
             self._waiting, self._lost, self.problem = [], 0, ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import string
 import time
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handiwork.guard import redact
-from handiwork.guard.redaction import is_plain
+from handiwork.guard.redaction import _RUN, is_plain
 
 _random = random.Random(7)
 
@@ -157,3 +158,8 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
     start = time.process_time()
     redact(piece * 20_000)
     assert time.process_time() - start < 3
+
+
+@given(st.text(alphabet="aB9_.+/=-\u200b ,:\n'", max_size=80))
+def test_a_run_of_twelve_is_found_wherever_it_stands(text):
+    assert bool(_RUN.match(text)) == bool(re.search(r"[A-Za-z0-9_.+/=\u200b-]{12}", text))

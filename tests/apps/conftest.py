@@ -47,9 +47,12 @@ def fresh_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     """The default house is opened anew by whoever asks first; what plugins registered is taken away again."""
     monkeypatch.setattr(house._houses, "_default", None)
     monkeypatch.setattr(default_registry, "_rejections", type(default_registry._rejections)())
+    monkeypatch.setattr(default_registry, "whereabouts", [])
+    monkeypatch.setattr(default_registry, "_aliases", {})
+    monkeypatch.setattr(default_registry, "_announced", set())
     yield
     for entry in default_registry.entries():
-        if entry.origin.startswith("plugin:"):
+        if entry.origin.startswith(("plugin:", "mcp:")):
             default_registry.deregister(entry.name)
 
 
@@ -183,10 +186,10 @@ class Terminal:
         os.close(slave)
         self.seen = ""
 
-    def until(self, text, after="", seconds=15):
-        """Read until *text* was shown, *after* another."""
+    def until(self, text, after="", seconds=15, times=1):
+        """Read until *text* was shown so many *times*, *after* another."""
         end = time.monotonic() + seconds
-        while text not in self.seen.partition(after)[2] if after else text not in self.seen:
+        while (self.seen.partition(after)[2] if after else self.seen).count(text) < times:
             assert time.monotonic() < end, f"{text!r} didn't come; shown: {self.seen!r}"
             if not self._read():
                 break

@@ -83,6 +83,7 @@ def build_agent(
     """
     depth = check_depth()
     _check_price(house, model, budget)
+    house.servers.begin()
     made: list[Agent] = []
     face = replace(face, approver=_approver_of(house, face.approver, lambda: made[0].task))
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
@@ -143,7 +144,7 @@ class _Maker:
             context=Context(tokens, pinned=todos.open_ones),
             watch=watch,
             session=session,
-            background=lambda name: Beside(house.background(name), *bound.beside),
+            background=lambda name: Beside(house.background(name), *bound.beside, *house.servers.news()),
             known="\n\n".join(bound.known),
             fail_fast=house.config.fail_fast,
         )
@@ -192,6 +193,7 @@ def _supply(
         return (only is None or name in only) and entry is not None and unbound(entry, bound) is None
 
     def supply() -> list[Schema]:
+        house.servers.settle()
         dialect, entries = getattr(model, "dialect", "openai"), house.registry.entries()
         shown = list(filter(usable, definer.of(desk.definitions(), dialect, entries).definitions))
         if TOOL_SEARCH not in map(name_of_definition, shown):

@@ -15,6 +15,7 @@ from .tightening import OF_PROJECTS, overlaid
 
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
+mcp_settings = Late("handiwork.sources.mcp.settings")
 rule_files = Late("handiwork.apps.rule_files")
 profiles = Late("handiwork.apps.profiles")
 own_programs = Late("handiwork.apps.own_programs")
@@ -175,12 +176,18 @@ def _toolset_problem(toolsets: Mapping[Any, Any]) -> str | None:
     return None
 
 
+def _servers_problem(servers: Mapping[Any, Any]) -> str | None:
+    said: str | None = mcp_settings.problem_with_servers(servers)
+    return said
+
+
 _LOOKS: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
     "custom_toolsets": _toolset_problem,
     "hooks": _hooks_problem,
     "policy": _policy_problem,
     "profiles": _profiles_problem,
     "programs": _programs_problem,
+    "mcp_servers": _servers_problem,
 }
 
 

@@ -17,6 +17,7 @@ from ..core.loading import Late
 from ..core.types import Approver, Args, Schema, Scope, ToolCall, ToolResult
 from .house import default, house_of
 
+asyncio = Late("asyncio")
 turn = Late("handiwork.pipeline.turn")
 Names = Iterable[str]
 
@@ -36,7 +37,9 @@ def get_tool_definitions(
 
     Raises `UnknownNameError` for a toolset that doesn't exist.
     """
-    return house_of(registry).supply.definitions(enabled_toolsets, disabled_toolsets)
+    house = house_of(registry)
+    house.servers.begin()
+    return house.supply.definitions(enabled_toolsets, disabled_toolsets)
 
 
 def resolve_toolset(name: str) -> list[str]:
@@ -68,6 +71,8 @@ def handle_function_call(
     person is refused.
     """
     house = house_of(registry)
+    if house.registry.get(name) is None:
+        house.servers.await_tool(name)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
     return house.pipeline.run(ToolCall(name, args, tool_call_id, scope)).text
 
@@ -87,6 +92,8 @@ async def call_tool(
 ) -> ToolResult:
     """The same for async callers; their loop stays free."""
     house = house_of(registry)
+    if house.registry.get(name) is None and house.servers.may_have(name):
+        await asyncio.to_thread(house.servers.await_tool, name)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
     return await house.pipeline.arun(ToolCall(name, args, tool_call_id, scope))
 

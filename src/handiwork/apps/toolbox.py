@@ -69,6 +69,8 @@ class Toolbox:
         *dialect* is `openai`, `openai-strict`, `anthropic`, `gemini`, `llamacpp` or `mcp`. A tool whose
         schema can't be said in it stays behind; `why` names the reason.
         """
+        self._house.servers.begin()
+        self._house.servers.settle()
         view = self._house.supply.view(toolsets, disabled)
         defined = self._definer.of(view.definitions, dialect, view.entries)
         self._quarantined = defined.quarantined

@@ -54,9 +54,10 @@ _TABLE = (
         includes=tuple(f"handiwork-{p}" for p in ("telegram", "discord", "feishu", "slack", "webhook")),
     ),
 )
-# Faces of the person's own: what is in their plugin folder is theirs to use without enabling it first.
+# Faces of the person's own: what is in their plugin folder, and the servers that they chose, are theirs to
+# use without enabling them first.
 TAKES_OWN_PLUGINS = frozenset({"handiwork-cli", "handiwork-acp", "handiwork-api-server", "handiwork-cron"})
-OWN_PLUGINS = "plugin:user/"
+OWN_PLUGINS = ("plugin:user/", "mcp:")
 COMPOSITES: dict[str, Toolset] = {t.name: t for t in _TABLE}
 
 _OLD_NAMES = {

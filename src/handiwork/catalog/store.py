@@ -13,7 +13,7 @@ from ..core.loading import Late
 from ..core.types import UNDECLARED, Traits
 from ..core.wire import tool_error
 from .entries import RejectionError, build_entry, mentioned_names
-from .gate import Gate
+from .gate import Closed, Gate
 from .origins import Rejection, Source, current_source
 
 if TYPE_CHECKING:
@@ -40,7 +40,10 @@ class ToolRegistry:
         self._members: defaultdict[str, dict[str, ToolEntry]] = defaultdict(dict)
         self._checks: dict[str, Callable[[], object]] = {}
         self._aliases: dict[str, str] = {}
+        self._announced: set[str] = set()
         self._rejections: list[Rejection] = []
+        # Who may know why a tool isn't here, such as a server of tools that is down.
+        self.whereabouts: list[Callable[[str], Closed | None]] = []
         # What a higher floor built around this registry: kept here so that both go together.
         self.companion: object | None = None
 
@@ -114,6 +117,12 @@ class ToolRegistry:
         """Let *alias* stand for *toolset*, as `github` for `mcp-github`."""
         self._set("alias", alias, toolset)
 
+    def announce_toolset(self, name: str) -> None:
+        """A toolset of that name may get tools later: enabling it is no mistake until then."""
+        with self._lock:
+            self._announced.add(name)
+            self.generation += 1
+
     def touch(self) -> None:
         """Something that supplies are derived from has changed."""
         with self._lock:
@@ -167,9 +176,17 @@ class ToolRegistry:
         """Names of all toolsets that have a tool, sorted."""
         return sorted(name for name, members in self._members.copy().items() if members)
 
+    def is_announced(self, name: str) -> bool:
+        """Whether a toolset may get tools later."""
+        return name in self._announced
+
     def aliases(self) -> Mapping[str, str]:
         """Toolset aliases: a snapshot."""
         return self._aliases.copy()
+
+    def missed(self, name: str) -> Closed | None:
+        """Why a tool of that name isn't here, where a source of tools knows."""
+        return next((known for ask in self.whereabouts if (known := ask(name))), None)
 
     def accepts(self, name: str) -> frozenset[str]:
         """Which of the offered keywords the tool's handler takes."""

@@ -94,7 +94,9 @@ class Toolsets:
         raise UnknownNameError("toolset", name, {*self.names(), *self._registry.aliases(), *ALIASES}, hint)
 
     def _is_set(self, name: str) -> bool:
-        return name in COMPOSITES or name in self._custom or name == ALL or bool(self._registry.members(name))
+        if name in COMPOSITES or name in self._custom or name == ALL:
+            return True
+        return bool(self._registry.members(name)) or self._registry.is_announced(name)
 
     def _add(self, name: str, tools: set[str], queue: list[str]) -> bool:
         """Put what *name* holds into *tools* and *queue*; False if nothing answers to it."""
@@ -110,4 +112,4 @@ class Toolsets:
             queue.extend(composite.includes)
         if name in TAKES_OWN_PLUGINS:
             queue.extend({e.toolset for e in self._registry.entries() if e.origin.startswith(OWN_PLUGINS)})
-        return bool(composite or members)
+        return bool(composite or members) or self._registry.is_announced(name)

@@ -94,6 +94,9 @@ def _unregistered(supply: Supply, name: str, wells: Wells) -> Checkpoint:
         if name in path:
             fix = "add a top-level `registry.register(...)` call, an `@tool` function or `def register(ctx)`"
             return Checkpoint("registered", False, f"{path} has no top-level registration, so it was not run", fix)
+    missed = supply.registry.missed(name)
+    if missed:
+        return Checkpoint("registered", False, missed.reason, missed.fix)
     near = near_names(name, supply.registry.names())
     hint = (
         f"did you mean {' or '.join(near)}?" if near else "install the plugin that has it; see `handiwork tools list`"

@@ -42,6 +42,8 @@ def resolve(parts: Parts, call: ToolCall) -> Prepared:
     known = every if call.scope.supplied is None else call.scope.supplied
     meant = names_meant(call.name, known) or names_meant(call.name, every)  # of the latter, why not is told
     entry = parts.registry.get(meant[0]) if len(meant) == 1 else None
+    if entry is None and (missed := parts.registry.missed(call.name)):
+        return Refusal(f"{call.name} is not available: {missed.reason}", "resolve", missed.fix)
     if entry is None:
         return Refusal(f"Unknown tool: {call.name}", "resolve", _which(parts, call.name, meant or known))
     return Ready(replace(call, name=entry.name), entry, {}, (f"the tool's name was written as {call.name!r}",))

@@ -1,1 +1,1 @@
-"""The wells that tools come from: built-in files, plugins."""
+"""The wells that tools come from: built-in files, plugins, MCP servers."""

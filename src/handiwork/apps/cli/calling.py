@@ -22,6 +22,8 @@ _EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5, "pre_tool_call
 
 def call(house: House, said: Namespace, out: Output) -> int:
     """Run the tool that was named; the exit code says how the call ended."""
+    if house.registry.get(said.name) is None:
+        house.servers.await_tool(said.name)
     entry = registered(house, said.name)
     signals = Signals(house.close)
     approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))

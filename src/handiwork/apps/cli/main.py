@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": Command("doctor", "check this installation and say what to mend"),
     "model": Command("model", "pull, list and choose models"),
     "plugins": Command("plugins", "list plugins and what became of them"),
+    "mcp": Command("mcp", "list, add, test and remove MCP servers"),
     "skills": Command("skills", "list, show, trust and validate skills", common=False),
     "config": Command("config", "read and change the configuration"),
     "sessions": Command("sessions", "list, show, search, export, resume, fork and delete sessions"),

@@ -14,7 +14,27 @@ _FLAG = re.compile(r"unrecognized arguments: (--?[\w-]+)")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `UsageError` instead of printing and leaving."""
+    """An argument parser that raises `UsageError` instead of printing and leaving.
+
+    With `mixes` set, flags may stand between words, and what follows `--` is words as it is.
+    """
+
+    mixes = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        mixed = args is not None and self.mixes
+        return super().parse_known_args(self._flags_first(list(args)) if mixed else args, namespace)
+
+    def _flags_first(self, args: list[str]) -> list[str]:
+        flags: list[str] = []
+        words: list[str] = []
+        at = 0
+        while at < len(args) and args[at] != "--":
+            action = self._option_string_actions.get(args[at])
+            taken = 2 if action is not None and action.nargs is None else 1
+            (flags if args[at].startswith("-") else words).extend(args[at : at + taken])
+            at += taken
+        return [*flags, "--", *words, *args[at + 1 :]]
 
     def error(self, message: str) -> NoReturn:
         hint = f"see `{self.prog} --help`"

@@ -44,6 +44,8 @@ def folder_of(said: Namespace) -> str | None:
 def registered(house: House, name: str) -> ToolEntry:
     """The tool of that name. Raises `UnknownNameError` with near names."""
     entry = house.registry.get(name)
+    if entry is None and (missed := house.registry.missed(name)):
+        raise UsageError(f"{name} is not available: {missed.reason}", missed.fix)
     if entry is None:
         raise UnknownNameError("tool", name, house.registry.names(), "see `handiwork tools list`")
     return entry

@@ -22,10 +22,11 @@ class Traits:
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
     turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
     `trusted_fields` are names of fields in its results for which it vouches (ids, the addresses of the
-    person's own contacts), though the rest is from outside. `timeout_s` is in seconds; `isolate` asks
-    for a process that can be killed (not honoured yet: such a tool runs in a thread); `polls` marks
-    tools that are asked again and again by design. No more than `most_at_once` of its calls run at the
-    same time in this process; the others wait for their turn.
+    person's own contacts), though the rest is from outside. `timeout_s` is in seconds; `vouched` says that
+    the person chose where the tool comes from, so that it may be called whatever it doesn't say of itself;
+    `isolate` asks for a process that can be killed (not honoured yet: such a tool runs in a thread);
+    `polls` marks tools that are asked again and again by design. No more than `most_at_once` of its calls
+    run at the same time in this process; the others wait for their turn.
     """
 
     read_only: bool = False
@@ -36,6 +37,7 @@ class Traits:
     touches: Mapping[str, Touch] = field(default_factory=dict)
     parallel_safe: bool = False
     timeout_s: float | None = None
+    vouched: bool = False
     isolate: bool = False
     polls: bool = False
     most_at_once: int | None = None

@@ -20,8 +20,9 @@ class Program:
     """What to start, and what it is connected to.
 
     `keyboard` makes its standard input a pipe, `terminal` (rows, columns) makes a terminal of input and
-    output, `state` gives it descriptor 9 to write to, `detached` is a file for the output of a program
-    that may outlive us, `confinement` is what it may touch.
+    output, `state` gives it descriptor 9 to write to, `errors` keeps its standard error apart from its
+    output, `detached` is a file for the output of a program that may outlive us, `confinement` is what
+    it may touch.
     """
 
     argv: Sequence[str]
@@ -30,6 +31,7 @@ class Program:
     keyboard: bool = False
     terminal: tuple[int, int] | None = None
     state: bool = False
+    errors: bool = False
     detached: str = ""
     confinement: Confinement | None = None
 
@@ -43,6 +45,7 @@ class Program:
             cwd=os.fsencode(self.cwd),
             has_input=self.keyboard and self.terminal is None,
             has_state=self.state,
+            has_errors=self.errors,
             terminal=self.terminal is not None,
             detached=bool(self.detached),
             confinement=self.confinement.plain() if self.confinement else None,
@@ -58,6 +61,7 @@ class Ends:
     pipe: int = -1
     stdin: int = -1
     state_fd: int = -1
+    errors: int = -1
     theirs: list[int] = field(default_factory=list)
 
     def connect(self, program: Program) -> None:
@@ -77,6 +81,9 @@ class Ends:
         if program.state:
             self.state_fd = os.memfd_create("state")
             self.theirs.append(os.dup(self.state_fd))
+        if program.errors:
+            self.errors = self._hears()
+            os.set_blocking(self.errors, False)
 
     def _hears(self) -> int:
         ours, theirs = os.pipe()
@@ -98,7 +105,7 @@ class Ends:
     def close(self) -> None:
         """Close all of them."""
         self.close_theirs()
-        for descriptor in {self.exit_fd, self.gone_fd, self.pipe, self.stdin, self.state_fd} - {-1}:
+        for descriptor in {self.exit_fd, self.gone_fd, self.pipe, self.stdin, self.state_fd, self.errors} - {-1}:
             os.close(descriptor)
 
 

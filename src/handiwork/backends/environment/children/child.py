@@ -26,13 +26,14 @@ _END_OF_INPUT = b"\x04"
 class Child:
     """A running program in a session of its own, its output on one pipe, in the order it was written.
 
-    `pipe` is not to be waited on for an end: `exit_fd` is readable for ever once the program has
-    ended, `gone_fd` at its end once nothing is left of what it started, wherever that went. Thread-safe.
+    `errors` is a pipe for its standard error, where that was to be kept apart. `pipe` is not to be waited
+    on for an end: `exit_fd` is readable for ever once the program has ended, `gone_fd` at its end once
+    nothing is left of what it started, wherever that went. Thread-safe.
     """
 
     def __init__(self, began: Beginning) -> None:
         self.pid, self.keeper_pid = began.pid, began.keeper_pid
-        self.pipe, self.stdin = began.ends.pipe, began.ends.stdin
+        self.pipe, self.stdin, self.errors = began.ends.pipe, began.ends.stdin, began.ends.errors
         self.exit_fd, self.gone_fd = began.ends.exit_fd, began.ends.gone_fd
         self._state_fd = began.ends.state_fd
         self._keeper: Keeper | None = began.keeper
@@ -124,9 +125,9 @@ class Child:
         state = self.state
         with self._lock:
             self._state, keeper, self._keeper = state, self._keeper, None
-            for descriptor in {self.exit_fd, self.gone_fd, self.pipe, self.stdin, self._state_fd} - {-1}:
+            for descriptor in {self.exit_fd, self.gone_fd, self.pipe, self.stdin, self.errors, self._state_fd} - {-1}:
                 os.close(descriptor)
-            self.exit_fd = self.gone_fd = self.pipe = self.stdin = self._state_fd = -1
+            self.exit_fd = self.gone_fd = self.pipe = self.stdin = self.errors = self._state_fd = -1
             self._gone = True
         if keeper is not None and gone:
             SPAWNER.give_back(keeper)
@@ -166,6 +167,7 @@ class Nursery:
         keyboard: bool = False,
         terminal: tuple[int, int] | None = None,
         state: bool = False,
+        errors: bool = False,
         detached: str = "",
         confinement: Confinement | None = None,
     ) -> Child:
@@ -173,13 +175,14 @@ class Nursery:
 
         With *keyboard* its standard input is a pipe, else it reads nothing. *terminal* (rows, columns)
         makes a terminal of output and input. *state* gives it descriptor 9 to write to, read as
-        `Child.state`. *detached* is a file for its output; it is then left alone by `close` and by our
-        end. *confinement* is what it and all that it starts may touch. Raises `UsageError` for a program
-        or directory that isn't there or too much of it, `HandiworkError` where it can't be confined.
+        `Child.state`, *errors* a pipe of its own for standard error. *detached* is a file for its output;
+        it is then left alone by `close` and by our end. *confinement* is what it and all that it starts
+        may touch. Raises `UsageError` for a program or directory that isn't there or too much of it,
+        `HandiworkError` where it can't be confined.
         """
         if self._closed:
             raise _closed()
-        program = Program(argv, cwd, env, keyboard, terminal, state, detached, confinement)
+        program = Program(argv, cwd, env, keyboard, terminal, state, errors, detached, confinement)
         child = Child(begin(program))
         with self._lock:
             late = self._closed

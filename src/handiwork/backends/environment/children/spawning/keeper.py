@@ -63,7 +63,8 @@ def _serve(host: socket, wake: Wake, nothing: int, descriptors: list[int]) -> No
     exit_, gone, output, *rest = descriptors
     input_ = rest.pop(0) if order.has_input else nothing
     state = rest.pop(0) if order.has_state else -1
-    begun = launch(order, Descriptors(output, input_, state))
+    errors = rest.pop(0) if order.has_errors else output
+    begun = launch(order, Descriptors(output, input_, state, errors))
     for descriptor in descriptors[2:]:
         os.close(descriptor)
     watch = Watch(exit_, gone, detached=order.detached)

@@ -25,6 +25,7 @@ class Descriptors(NamedTuple):
     output: int
     input: int
     state: int
+    errors: int
 
 
 class Failed(NamedTuple):
@@ -93,7 +94,7 @@ def _candidates(order: Order) -> Iterator[bytes]:
 
 def _actions(order: Order, descriptors: Descriptors, screen: str) -> list[Any]:
     output = descriptors.output
-    copies = [(output, 1), (output, 2)]
+    copies = [(output, 1), (descriptors.errors, 2)]
     if not screen:
         copies.append((descriptors.input, 0))
     if order.has_state:

@@ -27,8 +27,8 @@ class Order(NamedTuple):
     """A program to start and the descriptors that come with it.
 
     Always `exit` (gets the exit code), `gone` (gets the names of survivors, at last that
-    nothing is left) and `output`; then `input` (nothing to read without it) and `state`, as the flags say.
-    A `terminal` is output and input in one.
+    nothing is left) and `output`; then `input` (nothing to read without it), `state` and `errors` (standard
+    error is the output without it), as the flags say. A `terminal` is output and input in one.
     """
 
     argv: list[bytes]
@@ -36,6 +36,7 @@ class Order(NamedTuple):
     cwd: bytes
     has_input: bool = False
     has_state: bool = False
+    has_errors: bool = False
     terminal: bool = False
     detached: bool = False
     confinement: dict[str, Any] | None = None

@@ -1,0 +1,58 @@
+"""The servers of a house: those of the configuration, and those of a project, once the person agrees."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..core.errors import UsageError
+from ..core.loading import Late
+from ..sources.mcp.host import Host
+from ..sources.mcp.settings import ServerSettings, read_servers
+from ..sources.mcp.trust import TrustedFiles, digest_of
+from .servers import project_file
+
+if TYPE_CHECKING:
+    from .house import House
+
+mcp_files = Late("handiwork.apps.mcp_files")
+logging = Late("logging")
+
+
+def open_host(house: House) -> Host:
+    """The host of all servers that this house knows; none of them is started."""
+    own = read_servers(house.config.mcp_servers, os.path.join(house.home, "config.yaml"))
+    named = {server.name for server in own}
+    host = Host(house.registry, (*own, *(s for s in of_project(house.home) if s.name not in named)), home=house.home)
+    house.registry.whereabouts.append(host.missed)
+    return host
+
+
+def trusted_files(home: str) -> TrustedFiles:
+    """The files of servers that the person agreed to."""
+    return TrustedFiles(os.path.join(home, "mcp", "trusted.json"))
+
+
+def of_project(home: str) -> tuple[ServerSettings, ...]:
+    """The servers that the project names: held, unless the person has agreed to the file as it is now."""
+    path = project_file()
+    if not os.path.isfile(path):
+        return ()
+    try:
+        with open(path, "rb") as file:
+            digest = digest_of(file.read())
+        found = mcp_files.read_file(path, os.path.dirname(path))
+    except (OSError, UsageError) as error:  # a project's fault must not keep the person's own tools away
+        logging.getLogger(__name__).warning("%s", error)
+        return ()
+    servers = read_servers(found.servers, path)
+    trusted = trusted_files(home)
+    held = "" if trusted.holds(path, digest) else _why_held(path, changed=trusted.knows(path))
+    return tuple(replace(s, held=held, cwd=s.cwd or os.path.dirname(path), trust=False) for s in servers)
+
+
+def _why_held(path: str, *, changed: bool) -> str:
+    if changed:
+        return f"{path} has changed since you agreed to it"
+    return f"{path} comes with the project, and you haven't agreed to it"

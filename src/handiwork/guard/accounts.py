@@ -14,7 +14,7 @@ from handiwork.core.types import Answer, Artifact, Ready, Refusal, ToolCall, Too
 from handiwork.core.wire import dumps
 
 from .raters import command_folder
-from .redaction import MASK, is_plain, is_secret_name, redact
+from .redaction import MASK, is_plain, is_secret_name, mask_known, redact
 
 if TYPE_CHECKING:
     from .verdict import CommandVerdict
@@ -39,12 +39,15 @@ class Written(NamedTuple):
 
 
 def write(facts: Facts) -> Written:
-    """*facts* as they are now, bounded. Masking short ones is left to whoever has many: it costs most of the time."""
+    """*facts* as they are now, bounded. Masking short ones is left to whoever has many: it costs most of the time.
+
+    But for values of the environment, which may have left it by then.
+    """
     try:
         text = dumps(facts)
     except (TypeError, ValueError, RecursionError):  # what a caller in Python may pass, but JSON can't say
         text = ""
-    if text and len(text) <= _MOST_TEXT and "\\" not in text:
+    if text and len(text) <= _MOST_TEXT and "\\" not in text and mask_known(text) is text:
         return Written(text, True)
     return Written(_mask_facts(facts), False)
 

@@ -14,7 +14,6 @@ from handiwork.core.errors import UsageError
 
 MASK = "***"
 _TTL_S = 1.0
-_STAYS_S = 5.0
 _SHORTEST = 8
 
 _Z = "\u200b-\u200d\u2060\ufeff"  # invisible characters inside a token don't hide it
@@ -108,17 +107,13 @@ _SECRET_ARGUMENT = re.compile(
 
 
 class _Environment:
-    """The secret values of this process's environment, read again once a second, and those that were told to us.
+    """The secret values of this process's environment, read again once a second, and those that were told to us."""
 
-    What was there a moment ago counts still: an audit is masked a little after its calls.
-    """
-
-    __slots__ = ("_read_at", "_seen", "_size", "_told", "_values")
+    __slots__ = ("_read_at", "_size", "_told", "_values")
 
     def __init__(self) -> None:
         self._values: tuple[str, ...] = ()
         self._told: frozenset[str] = frozenset()
-        self._seen: dict[str, float] = {}
         self._read_at, self._size = -_TTL_S, -1
 
     def learn(self, value: str) -> None:
@@ -131,9 +126,8 @@ class _Environment:
         now = time.monotonic()
         if now - self._read_at > _TTL_S or len(os.environ) != self._size:
             found = {v for k, v in os.environ.items() if len(v) >= _SHORTEST and _SECRET_NAME.search(k)}
-            recent = {value: at for value, at in self._seen.items() if now - at < _STAYS_S}
-            self._seen = {**recent, **{value: now for value in found if not _is_harmless(value)}}
-            self._values = tuple(sorted(self._told.union(self._seen), key=len, reverse=True))
+            found = {v for v in found if not _is_harmless(v)} | self._told
+            self._values = tuple(sorted(found, key=len, reverse=True))
             self._read_at, self._size = now, len(os.environ)
         return self._values
 

@@ -138,6 +138,8 @@ class Agent:
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
         self.conversation.session.begin(prompt)
+        if self._scope.origins:
+            self._scope.origins.trust(prompt)
         self._ending, reason = "failed", ""
         try:
             outcome = await self._traced(prompt, heard.context, cancel)

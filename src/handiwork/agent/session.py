@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..core.errors import StorageError, UsageError
 from ..core.types import (
+    DELEGATE,
     Answer,
     Approver,
     Artifact,
     Ask,
     Done,
+    Entry,
     EntryKind,
     Message,
     Outcome,
@@ -48,6 +50,7 @@ class Unkept:
     problem: str = ""
     history: Sequence[Message] = ()
     granted: Sequence[Question] = ()
+    of_person = True  # whether its prompts are what a person said
 
     def begin(self, prompt: str) -> None:
         """A task is about to begin."""
@@ -76,6 +79,10 @@ class Unkept:
         """The scope for calls of this conversation."""
         return scope
 
+    def past(self) -> Iterator[Entry]:
+        """What is stored of it so far."""
+        return iter(())
+
 
 class Session(Unkept):
     """A stored conversation, and the journal of its effects.
@@ -88,6 +95,7 @@ class Session(Unkept):
     def __init__(self, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> None:
         self._store, self.info, self._waits = store, info, waits
         self.id = info.id  # "" before its first task
+        self.of_person = info.platform != DELEGATE
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
         self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
@@ -231,6 +239,10 @@ class Session(Unkept):
         """The scope for calls of this session: its effects are journaled, what its approver says is kept."""
         asked = granting(self.granted, scope.approver) if self.granted else scope.approver
         return replace(scope, session_id=self.id, journal=self, approver=asked and self._witness(asked))
+
+    def past(self) -> Iterator[Entry]:
+        """What is stored of it so far. Raises `StorageError`."""
+        return self._store.entries(self.info.number) if self.info.number else iter(())
 
     def _witness(self, approver: Approver) -> Approver:
         def ask(ready: Ready, ask: Ask, /) -> Any:

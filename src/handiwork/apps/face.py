@@ -60,15 +60,18 @@ def handle_function_call(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    prompt: str = "",
     tool_call_id: str = "",
 ) -> str:
     """Run one call through the whole pipeline and give the text for the model. Never raises for a tool.
 
     *args* is what the model wrote: text, or a parsed object. Without an *approver*, what would ask a
-    person is refused.
+    person is refused. *prompt* is what the person said: with one, account is kept of where the values of the
+    calls of this task and session come from, and those that only text from outside named ask.
     """
     house = house_of(registry)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     return house.pipeline.run(ToolCall(name, args, tool_call_id, scope)).text
 
 
@@ -83,11 +86,13 @@ async def call_tool(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    prompt: str = "",
     tool_call_id: str = "",
 ) -> ToolResult:
     """The same for async callers; their loop stays free."""
     house = house_of(registry)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     return await house.pipeline.arun(ToolCall(name, args, tool_call_id, scope))
 
 
@@ -101,13 +106,15 @@ async def run_turn(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    prompt: str = "",
 ) -> list[ToolResult]:
     """Run the calls of one model reply, independent ones together; results in the order asked.
 
     A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments.
     """
     house = house_of(registry)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     results: list[ToolResult] = await turn.run_turn(house.pipeline, [as_tool_call(c, scope) for c in calls])
     return results
 

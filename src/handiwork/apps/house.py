@@ -47,8 +47,12 @@ from .config_file import load_config
 
 if TYPE_CHECKING:
     from ..catalog.search import Finder
+    from ..core.types import Marks
+    from ..guard.flow import Ledger
 
+flow = Late("handiwork.guard.flow")
 jobs = Late("handiwork.backends.environment.jobs")
+marked = Late("handiwork.backends.files.marked")
 search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
 hook_commands = Late("handiwork.apps.hook_commands")
@@ -85,6 +89,8 @@ class House:
         self._results = results
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
+        self._marks: Marks | None = None
+        self._ledgers: dict[tuple[Any, ...], Ledger] = {}
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
         self._hook_commands = self._open_hooks()
@@ -171,10 +177,17 @@ class House:
         approver: Approver | None = None,
         supplied: frozenset[str] | None = None,
         platform: str = "python",
+        prompt: str = "",
     ) -> Scope:
-        """A scope of this house, bound to its pipeline. Equal requests share one."""
+        """A scope of this house, bound to its pipeline. Equal requests share one.
+
+        With a *prompt*, which is what the person said, account is kept from now on of where the texts of this
+        task and session come from.
+        """
         where = os.path.abspath(cwd) if cwd else os.getcwd()
-        key = (task_id, session_id, where, id(approver), supplied, platform)  # the scope keeps the approver alive
+        origins = self._account((task_id, session_id), prompt)
+        # the scope keeps the approver and the account alive
+        key = (task_id, session_id, where, id(approver), supplied, platform, id(origins))
         known = self._scopes.get(key)
         if known is not None:
             return known
@@ -189,6 +202,7 @@ class House:
             supplied=supplied,
             approver=approver,
             shell=self._shell((task_id, session_id, where)),
+            origins=origins,
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
@@ -198,6 +212,22 @@ class House:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
         return self._shells.setdefault(key, ShellState(key[-1]))
+
+    def _account(self, key: tuple[Any, ...], prompt: str) -> Ledger | None:
+        """What is known of where the texts of one task and session come from; None before its first prompt."""
+        if not prompt:
+            return self._ledgers.get(key) if self._ledgers else None
+        _make_room(self._ledgers, _MOST_SCOPES)
+        ledger = self._ledgers.setdefault(key, self.open_ledger())
+        ledger.trust(prompt)
+        return ledger
+
+    def open_ledger(self) -> Ledger:
+        """An account of where the texts of a new session come from; files are known from earlier ones."""
+        if self._marks is None:
+            self._marks = marked.MarkedFiles(os.path.join(self.home, "from-outside.jsonl") if self.home else "")
+        opened: Ledger = flow.Ledger(self._marks, own=(self.home, self._results), vouching=self.config.trusted_sources)
+        return opened
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""

@@ -41,7 +41,8 @@ class Config:
     (US dollars) bound one task; `prices` says what models cost that the table doesn't know. `traces` says
     whether what is done is told to a collector. `sandbox` says where commands
     run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` (commands to run, by event), `prices` and `traces` are as they
+    those that may replace tools of others, `trusted_sources` servers and plugins of others whose word about
+    the fields of their results is taken. `hooks` (commands to run, by event), `prices` and `traces` are as they
     were written. `audit` is whether calls are put on record; "required" keeps those from running that can't be. A
     file of it gets a number when it has `audit_file_bytes`, and `audit_files` such files are kept.
     """
@@ -69,6 +70,7 @@ class Config:
     sandbox: Sandbox = NO_WISHES
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
+    trusted_sources: tuple[str, ...] = ()
     hooks: Mapping[str, Any] = field(default_factory=dict)
     audit: bool | str = True
     audit_file_bytes: int = 16 << 20
@@ -109,6 +111,7 @@ _KINDS: Mapping[str, Any] = {
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "trusted_sources": (list,),
     "hooks": (dict,),
     "audit": (str, bool),
     "audit_file_bytes": (int,),

@@ -28,7 +28,11 @@ async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[ToolRe
     results: list[ToolResult] = []
     for wave in waves(pipeline, calls):
         results += await _run_wave(pipeline, wave)
-    return fit_turn(results, pipeline.limits)
+    fitting = fit_turn(results, pipeline.limits)
+    for before, result in zip(results, fitting, strict=True):
+        if result is not before and (origins := result.call.scope.origins):
+            origins.keep(result)
+    return fitting
 
 
 def waves(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:

@@ -63,6 +63,10 @@ class Index:
         for word in words_of(passage.folded):
             self._words.setdefault(word, passage)
 
+    def holds(self, passage: Passage) -> bool:
+        """Whether a passage that reads like it is here."""
+        return passage.folded in self._whole
+
     def with_value(self, folded: str) -> Passage | None:
         """The passage that gives *folded*. A bare number must be all of it: parts of dates and sizes name nothing."""
         return self._whole.get(folded) if folded.isdigit() else self.with_text(folded)

@@ -124,7 +124,12 @@ class Texts:
             return None
         if self.trusted.with_value(folded):  # a list that has it doesn't say who chose it
             return next((p for p in self.outside.all_with(folded) if is_ordered(folded, p)), None)
-        return self.outside.with_text(folded) or self._assembled(words_of(folded))
+        return self.outside.with_text(folded) or self._spelled(folded)
+
+    def _spelled(self, folded: str) -> Passage | None:
+        """Where the parts of a value stand that has a number in it: plain words stand on every long page."""
+        words = words_of(folded)
+        return self._assembled(words) if any(map(str.isdigit, folded)) else None
 
     def _assembled(self, words: list[str]) -> Passage | None:
         """Where the parts stand of a value that was put together from outside."""

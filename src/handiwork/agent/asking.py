@@ -25,6 +25,9 @@ class InTurn:
             return False if stopped and stopped.is_set() else self._approver(ready, ask)
 
 
+ASKS_PERSON = "clarify"
+
+
 def heeded(clarify: Handler) -> Handler:
     """A handler of `clarify` whose answers count as the person's words."""
 

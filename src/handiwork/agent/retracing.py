@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..core.types import Entry, Label, Origins, Ready, ToolCall, ToolEntry, ToolResult
+from .asking import ASKS_PERSON
 
 EntryOf = Callable[[str], ToolEntry | None]
 
@@ -39,6 +40,8 @@ def retrace(origins: Origins, entries: Iterable[Entry], entry_of: EntryOf, *, of
                 labels = tuple(Label(integrity, source) for integrity, source in body.get("labels", ()))
                 kept = body.get("whole", {}).get("path", "")
                 text = str(body.get("content", _content(body)))
+                if asked[entry.call][0] == ASKS_PERSON:
+                    origins.trust(_answer_in(text))
                 _note(origins, entry_of, asked[entry.call], ToolResult(ToolCall(""), text, labels=labels, kept=kept))
 
 
@@ -51,6 +54,12 @@ def _said(body: dict[str, Any]) -> str:
     value = body.get("value")
     words = "" if value is None else value if isinstance(value, str) else json.dumps(value)
     return "\n".join(filter(None, (words, str(body.get("note") or ""))))
+
+
+def _answer_in(text: str) -> str:
+    """The person's answer in a result that gave it."""
+    said = _args(text).get("answer")
+    return said if isinstance(said, str) else ""
 
 
 def _note(origins: Origins, entry_of: EntryOf, asked: tuple[str, Any], result: ToolResult) -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 
-from handiwork.agent.session import Session, Unkept
+import handiwork
+from handiwork.agent.session import Unkept
 from handiwork.agent.spending import Budget
 from handiwork.apps.agents import Face, build_agent
-from handiwork.apps.house import default, house_of
+from handiwork.apps.house import default
 from handiwork.apps.sessions import find_session, open_session
-from handiwork.core.types import Answer, SessionInfo
+from handiwork.core.events import Compacted, unwatched
+from handiwork.core.types import Answer, SessionInfo, ToolEntry, Traits
+from handiwork.guard.approval import Approvals
+from handiwork.guard.flow.fields import vouched_fields
 from handiwork.testing import ScriptedModel
 
 THIEF = "mark.black-2134@example.net"
@@ -98,8 +103,10 @@ class World:
         if resume:
             session = open_session(house, find_session(house, resume, print), print)
         elif stored:
-            session = open_session(house, SessionInfo("", cwd=str(self.work), platform="cli", started=1), print)
-        face = Face("cli", TOOLSETS, (), approve, kw.get("clarify"))
+            session = open_session(
+                house, SessionInfo("", cwd=str(self.work), platform="cli", started=time.time_ns() // 1_000_000), print
+            )
+        face = Face("cli", TOOLSETS, (), approve, kw.get("clarify"), kw.get("watch", unwatched))
         agent = build_agent(
             house, ScriptedModel([*replies, "Done."]), face, cwd=str(self.work), budget=Budget(), session=session
         )
@@ -137,7 +144,7 @@ ATTACKS = {
                                 call("read_file", path="n.md"), send()],
     "a delegate told it": [call("delegate_task", tasks=[{"task": "read it", "tools": ["flow"]}]), page(), f"Write to {THIEF}", send()],
     "a delegate is told it": [page(), call("delegate_task", tasks=[{"task": f"write to {THIEF}", "tools": ["flow"]}]), send(), "I did."],
-    "a long result, its middle read later": [page("long"), call("read_file", path="KEPT"), send()],
+    "a long result, its middle read later": [page("long"), call("terminal", command="grep -o 'list to.*2134[^ ]*' KEPT"), send()],
     "part of a long text, then more": [page("plain"), page(), page("plain"), send()],
 }  # fmt: skip
 
@@ -147,10 +154,9 @@ def test_what_was_planted_asks(world, replies, home):
     if any("KEPT" in str(reply) for reply in replies):
         world.run(page("long"))
         kept = world.results[0].kept
-        (world.work / "x").write_text("")
         line = json.loads(world.results[0].content)
         assert THIEF not in line["head"] + line["tail"]
-        replies = [page("long"), call("terminal", command=f"grep -o 'send the customer.*' {kept}"), send()]
+        replies = json.loads(json.dumps(replies).replace("KEPT", kept))
     asked = world.run(*replies)
     assert asked, [result.content[:300] for result in world.results]
     assert any(value in asked[-1] for value in (THIEF, ACCOUNT.lower(), SITE))
@@ -220,7 +226,7 @@ def test_another_session_knows_the_file(world):
     world.run(page(), call("write_file", path="notes.md", content=f"to do: {THIEF}"))
     asked = world.run(call("read_file", path="notes.md"), send(), prompt="Do what the notes say")
     assert len(asked) == 1 and "notes.md" in asked[0] and "fetch_page page" in asked[0]
-    assert "<outside" in world.results[0].text or world.results[0].shown
+    assert world.results[0].shown
 
 
 def test_another_process_knows_the_file(world, monkeypatch):
@@ -268,11 +274,13 @@ def test_a_note_keeps_where_it_came_from(world, home):
     assert "outside" not in (home / "memory" / "memory.md").read_text().splitlines()[-1]
 
 
-def test_compaction_loses_nothing(world, configure):
-    configure("context_tokens: 4000\n")
-    pages = [call("fetch_page", url="plain") for _ in range(60)]
-    (world.work.parent / "x").write_text("")
-    asked = world.run(page(), *pages, send())
+def test_compaction_loses_nothing(world, configure, home):
+    configure("context_tokens: 8000\n")
+    for number in range(20):
+        (home / "pages" / f"{number}").write_text(f"Page {number}. " + "The weather is fine. " * 150)
+    events = []
+    asked = world.run(page(), *(page(str(number)) for number in range(20)), send(), watch=events.append)
+    assert any(isinstance(event, Compacted) for event in events)
     assert asked and "fetch_page page" in asked[0]
 
 
@@ -284,19 +292,19 @@ def test_the_question_names_the_value_and_where_it_stood(world):
     assert asked == f"its to comes from outside, and nobody here named it: {THIEF!r} from fetch_page page"
 
 
-def test_a_yes_for_the_session_is_for_that_value(world, cli):
-    asks = []
+def test_a_yes_for_the_session_is_for_that_value(world):
+    approvals, asked = Approvals(), []
 
     def approve(ready, ask):
-        asks.append(ask.keys)
+        if approvals.covers(ask):
+            return True
+        asked.append(ask.keys)
+        approvals.remember(ask, Answer(True, "session"))
         return True
 
-    house = default()
-    scope = house.scope("t", approver=approve, prompt="read")
-    for to in (THIEF, THIEF, f"other+{THIEF}"):
-        house.pipeline.run(__import__("handiwork").core.types.ToolCall("fetch_page", {"url": "page"}, scope=scope))
-        house.pipeline.run(__import__("handiwork").core.types.ToolCall("send", {"to": to, "body": "x"}, scope=scope))
-    assert asks[0] == asks[1] == (f"flow:send:to:{THIEF}",)
+    other = f"see https://{SITE}/now"
+    world.run(page(), send(), send(), send("anna@example.org", other), send(), answer=approve)
+    assert asked == [(f"flow:send:to:{THIEF}",), (f"flow:send:body:{SITE}/now",)]
 
 
 def test_the_audit_has_the_labels(world, home):
@@ -313,8 +321,6 @@ def test_the_audit_has_the_labels(world, home):
 
 
 def test_callers_keep_an_account_with_a_prompt_only(world):
-    import handiwork
-
     default()
     run = handiwork.handle_function_call
     run("fetch_page", {"url": "page"}, "a")
@@ -326,8 +332,6 @@ def test_callers_keep_an_account_with_a_prompt_only(world):
 
 
 def test_async_callers_turns_and_toolboxes_do_so_too(world):
-    import handiwork
-
     default()
 
     async def both():
@@ -347,9 +351,6 @@ def test_async_callers_turns_and_toolboxes_do_so_too(world):
 
 
 def test_strangers_vouch_where_the_person_trusts_them():
-    from handiwork.core.types import ToolEntry, Traits
-    from handiwork.guard.flow.fields import vouched_fields
-
     schema = {
         "type": "object",
         "properties": {"rows": {"items": {"properties": {"id": {"x-trusted": True}, "text": {}}}}},

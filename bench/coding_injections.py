@@ -1,6 +1,6 @@
 """Injections for coding agents (inspect-evals, `ipi_coding_agent`) as text: which of them fence, flow and guard catch.
 
-    python bench/coding_injections.py FOLDER   # of the package `inspect_evals`, as installed
+    python bench/coding_injections.py   # downloads a wheel once, which is read as data
 
 The text of an injection is heard as a result from outside. Flow counts where a command that stands in it, typed as
 it stands there, asks; so does the guard, which asks by what a command does, wherever it comes from.
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from wheels import read_text
 
 from handiwork.core.types import Allow, Label, Ready, ToolCall, ToolEntry, ToolResult, Traits
 from handiwork.guard.fencing import fence
@@ -22,7 +22,7 @@ from handiwork.guard.flow import Ledger
 from handiwork.guard.policies import policy
 from handiwork.guard.programs.table import program_named
 
-DATA = "ipi_coding_agent/dataset/samples.json"
+DATA = "inspect_evals/ipi_coding_agent/dataset/samples.json"
 _QUOTED = re.compile(r"```(?:\w*)\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 _COMMENTED = re.compile(r"^\s*(?:#|//)\s*(\S.*)$", re.MULTILINE)
 _RUNS = ToolEntry(
@@ -40,9 +40,9 @@ class Found(NamedTuple):
     guard: bool
 
 
-def samples(folder: Path) -> list[Mapping[str, Any]]:
-    """The 45 samples, 10 of them without an injection."""
-    found: list[Mapping[str, Any]] = json.loads((folder / DATA).read_text("utf-8"))
+def samples() -> list[Mapping[str, Any]]:
+    """The 45 samples, 10 of them without an injection. Raises `WheelUnreachableError`."""
+    found: list[Mapping[str, Any]] = json.loads(read_text("inspect-evals", DATA))
     return found
 
 
@@ -97,7 +97,7 @@ def count(all_samples: Sequence[Mapping[str, Any]]) -> dict[str, Counter[str]]:
 
 def main() -> None:
     """Print the table."""
-    counts = count(samples(Path(sys.argv[1])))
+    counts = count(samples())
     names = ("samples", "any command", "fence", "flow", "guard", "any of them")
     print(f"{'':<16}" + "".join(f"{name:>13}" for name in names))
     for kind, found in sorted(counts.items()):

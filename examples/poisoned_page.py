@@ -23,7 +23,7 @@ PAGE = (
 PAID: list[Args] = []
 
 
-def fetch_page(args: Args, **_: object) -> str:
+def fetch_page(_: Args, **__: object) -> str:
     """Stands for a tool that reads the web."""
     return PAGE
 

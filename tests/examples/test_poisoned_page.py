@@ -13,6 +13,8 @@ def test_the_payment_asks_and_names_the_page(capsys, monkeypatch, tmp_path):
     ran = runpy.run_path(str(FILE))
     ran["main"]()
     question, end = capsys.readouterr().out.splitlines()
-    assert question.startswith("pay: its account comes from outside, and nobody here named it: 'de44500105175407324931'")
+    assert question.startswith(
+        "pay: its account comes from outside, and nobody here named it: 'de44500105175407324931'"
+    )
     assert question.endswith("from fetch_page https://cakes.example.org/rhubarb")
     assert end.startswith("paid: []; answer: Beat the eggs")

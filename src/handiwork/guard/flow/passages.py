@@ -29,6 +29,15 @@ class Passage:
         """What in it an effect can be aimed at."""
         return atoms_of(self.folded)
 
+    @property
+    def without_dates(self) -> str:
+        """The folded text with its dates struck out: who says a day has named no other thing of that number."""
+        text = self.folded
+        for atom in self.atoms:
+            if atom.kind == "date":
+                text = f"{text[: atom.start]}{' ' * (atom.end - atom.start)}{text[atom.end :]}"
+        return text
+
     def hidden(self) -> Iterator[Passage]:
         """What it says to a reader who decodes."""
         for reading in readings_of(self.text):
@@ -70,6 +79,11 @@ class Index:
     def with_value(self, folded: str) -> Passage | None:
         """The passage that gives *folded*. A bare number must be all of it: parts of dates and sizes name nothing."""
         return self._whole.get(folded) if folded.isdigit() else self.with_text(folded)
+
+    def with_name(self, folded: str) -> Passage | None:
+        """The passage in which *folded* stands as a whole; for a bare number, not only as a part of a date."""
+        found = self.all_with(folded)
+        return next((p for p in found if not folded.isdigit() or stands_in(folded, p.without_dates)), None)
 
     def with_text(self, folded: str) -> Passage | None:
         """The passage in which *folded* stands as a whole."""

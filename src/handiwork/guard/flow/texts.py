@@ -120,7 +120,7 @@ class Texts:
         if _DAY.fullmatch(folded):
             named = self.said.with_date(folded[:10]) or self.trusted.with_date(folded[:10])
             return None if named else self.outside.with_date(folded[:10])
-        if self.said.with_text(folded):
+        if self.said.with_name(folded):
             return None
         if self.trusted.with_value(folded):  # a list that has it doesn't say who chose it
             return next((p for p in self.outside.all_with(folded) if is_ordered(folded, p)), None)

@@ -12,6 +12,7 @@ import handiwork
 from handiwork.agent.session import Unkept
 from handiwork.agent.spending import Budget
 from handiwork.apps.agents import Face, build_agent
+from handiwork.apps.cli.main import main
 from handiwork.apps.house import default
 from handiwork.apps.sessions import find_session, open_session
 from handiwork.core.events import Compacted, unwatched
@@ -470,3 +471,25 @@ def test_strangers_vouch_where_the_person_trusts_them():
     assert (
         vouched_fields(made, frozenset({"mail"})) == {"id", "sender"} == vouched_fields(made, frozenset({"mcp:mail"}))
     )
+
+
+# ----------------------------------------------------------------------------------------------- looking back
+
+
+def test_why_tells_of_a_call_in_a_session(world, capsys):
+    world.run(page(), stored=True)
+    wanted = json.dumps({"name": "send", "arguments": {"to": THIEF}})
+    assert main(["why", "--call", wanted, "--session", world.session.id]) == 1
+    assert f"{THIEF!r} from fetch_page page" in capsys.readouterr().out
+    assert main(["why", "--call", wanted]) == 0
+
+
+def test_a_replay_comes_out_as_it_was(world, capsys, tmp_path):
+    write_it = write("n.md", f"to do: {THIEF}")
+    world.run(page(), write_it, call("read_file", path="n.md"), send(), answer=False, stored=True)
+    assert [result.status for result in world.results] == ["ok", "ok", "ok", "refused"]
+    assert main(["sessions", "export", world.session.id, "--output", str(tmp_path / "talk.jsonl")]) == 0
+    before = sorted(default().open_ledger()._marks.paths())
+    assert main(["replay", str(tmp_path / "talk.jsonl")]) == 0
+    assert "4 calls, 4 as recorded" in capsys.readouterr().out
+    assert sorted(default().open_ledger()._marks.paths()) == before != []

@@ -38,11 +38,10 @@ def retrace(origins: Origins, entries: Iterable[Entry], entry_of: EntryOf, *, of
                 _note(origins, entry_of, begun[body["intent"]], ToolResult(ToolCall(""), body["text"], labels=labels))
             case "result" if entry.call in asked and body.get("status") != "refused":
                 labels = tuple(Label(integrity, source) for integrity, source in body.get("labels", ()))
-                kept = body.get("whole", {}).get("path", "")
                 text = str(body.get("content", _content(body)))
                 if asked[entry.call][0] == ASKS_PERSON:
                     origins.trust(_answer_in(text))
-                _note(origins, entry_of, asked[entry.call], ToolResult(ToolCall(""), text, labels=labels, kept=kept))
+                _note(origins, entry_of, asked[entry.call], ToolResult(ToolCall(""), text, labels=labels))
 
 
 def _content(body: dict[str, Any]) -> str:
@@ -65,7 +64,7 @@ def _answer_in(text: str) -> str:
 def _note(origins: Origins, entry_of: EntryOf, asked: tuple[str, Any], result: ToolResult) -> None:
     name, arguments = asked
     known = entry_of(name) or ToolEntry(name, "", {"name": name, "parameters": {}}, handler=_gone)
-    origins.note(Ready(ToolCall(name), known, _args(arguments)), result)
+    origins.hear(Ready(ToolCall(name), known, _args(arguments)), result)
 
 
 def _args(arguments: Any) -> dict[str, Any]:

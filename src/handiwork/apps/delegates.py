@@ -157,7 +157,7 @@ class Overheard:
     """
 
     def __init__(self, origins: Origins) -> None:
-        self.distrust, self.note, self.keep = origins.distrust, origins.note, origins.keep
+        self.distrust, self.hear, self.note, self.keep = origins.distrust, origins.hear, origins.note, origins.keep
         self.trace, self.labels, self.source_of = origins.trace, origins.labels, origins.source_of
 
     def trust(self, text: str, /) -> None:

@@ -35,8 +35,12 @@ class Origins(Protocol):
         """Take in text from outside that no call of this session gave."""
         ...
 
+    def hear(self, ready: Ready, result: ToolResult, /) -> None:
+        """Take in what a call gave, perhaps long ago."""
+        ...
+
     def note(self, ready: Ready, result: ToolResult, /) -> None:
-        """Take in what a call gave."""
+        """Take in what a call gave just now, and what it has written."""
         ...
 
     def trace(self, ready: Ready, /) -> Mapping[str, Label]:

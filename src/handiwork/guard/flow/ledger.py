@@ -48,8 +48,8 @@ class Ledger:
         with self._lock:
             self._heard.append(Heard(text, where))
 
-    def note(self, ready: Ready, result: ToolResult) -> None:
-        """Take in what a call gave, and what it wrote."""
+    def hear(self, ready: Ready, result: ToolResult) -> None:
+        """Take in what a call gave, perhaps long ago."""
         entry, label = ready.entry, _outside_in(result.labels)
         texts = tuple(_texts_in(ready.args))
         runs = not {"command", "code"}.isdisjoint(entry.traits.touches.values())
@@ -63,7 +63,12 @@ class Ledger:
         )
         with self._lock:
             self._heard.append(heard)
-            self._mark_written(ready, texts)
+
+    def note(self, ready: Ready, result: ToolResult) -> None:
+        """Take in what a call gave just now, and what it has written."""
+        self.hear(ready, result)
+        with self._lock:
+            self._mark_written(ready, tuple(_texts_in(ready.args)))
         self.keep(result)
 
     def keep(self, result: ToolResult) -> None:

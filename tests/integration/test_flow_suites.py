@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
 
 import coding_injections
 import pytest
@@ -12,12 +14,17 @@ from .packages import UnreachableError, skip
 
 pytestmark = pytest.mark.integration
 
+BENCH = Path(__file__).parents[2] / "bench"
+
 
 @pytest.fixture(scope="module")
 def slack():
     """AgentDojo's suite with the most kinds of attacks for its size."""
     try:
-        dojo, flow = importlib.import_module("dojo"), importlib.import_module("flow")
+        dojo, flow = (
+            importlib.import_module("dojo"),
+            SourceFileLoader("bench_flow", str(BENCH / "flow.py")).load_module(),
+        )
     except ModuleNotFoundError as missing:
         skip(UnreachableError(f"{missing.name} isn't installed: pip install 'handiwork[dojo]'"))
     (suite,) = dojo.suites("slack")

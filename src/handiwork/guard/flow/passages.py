@@ -91,7 +91,9 @@ class Index:
 
     def all_with(self, folded: str) -> Iterator[Passage]:
         """All passages in which *folded* stands as a whole."""
-        return (p for p in self.passages if folded and stands_in(folded, p.folded))
+        if not folded or any(word not in self._words for word in words_of(folded)):
+            return iter(())  # in most cases, and without looking through the texts
+        return (p for p in self.passages if stands_in(folded, p.folded))
 
     def with_atom(self, kind: Kind, value: str) -> Passage | None:
         """The passage with that atom."""

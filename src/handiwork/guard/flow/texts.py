@@ -55,7 +55,7 @@ class Texts:
         if vouched and passage.is_name:
             if heard.outside or not self._is_echo(passage, heard):
                 self.trusted.add(passage)
-        elif heard.outside:  # our own prose names nothing, and gives no orders
+        elif heard.outside and not self.outside.holds(passage):  # our own prose names nothing, and gives no orders
             self.outside.add(passage)
             for hidden in passage.hidden():
                 self.outside.add(hidden)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from importlib.machinery import SourceFileLoader
+import runpy
 from pathlib import Path
 
 import coding_injections
@@ -21,14 +21,12 @@ BENCH = Path(__file__).parents[2] / "bench"
 def slack():
     """AgentDojo's suite with the most kinds of attacks for its size."""
     try:
-        dojo, flow = (
-            importlib.import_module("dojo"),
-            SourceFileLoader("bench_flow", str(BENCH / "flow.py")).load_module(),
-        )
+        dojo = importlib.import_module("dojo")
+        flow = runpy.run_path(str(BENCH / "flow.py"))  # another package has its name
     except ModuleNotFoundError as missing:
         skip(UnreachableError(f"{missing.name} isn't installed: pip install 'handiwork[dojo]'"))
     (suite,) = dojo.suites("slack")
-    return {name: flow.run_suite(suite, wrap) for name, wrap in flow.WRAPPERS.items()}
+    return {name: flow["run_suite"](suite, wrap) for name, wrap in flow["WRAPPERS"].items()}
 
 
 @pytest.mark.parametrize("wrapper", ["bare goal", "important message"])

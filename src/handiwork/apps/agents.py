@@ -13,6 +13,7 @@ from ..agent.asking import InTurn
 from ..agent.compaction import Context
 from ..agent.delegate import WHAT_IT_IS
 from ..agent.delegation import Delegation
+from ..agent.lending import LentModel
 from ..agent.loop import Agent, Budget
 from ..agent.session import Unkept
 from ..agent.todos import Todos
@@ -24,6 +25,7 @@ from ..core.delegation import DELEGATION_LIMITS
 from ..core.events import Watcher, unwatched
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
+from ..sources.mcp.lending import LENT_MODEL
 from .bindings import unbound
 from .bound import Bound, bind_memory, bind_session_search, bind_skills
 from .delegates import Beside, Employer, Post, check_depth
@@ -124,6 +126,8 @@ class _Maker:
             bound.known.append(WHAT_IT_IS)
         if post.only is None or "skill_view" in post.only:
             bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
+        if self.house.mcp is not None:
+            bound.handlers[LENT_MODEL] = LentModel(self.model)
         if post.may_delegate and "delegate_task" in selected:
             hire = Employer(self.house, self, post.depth, session, self.model.name, self.face.approver)
             most = getattr(self.model, "at_once", DELEGATION_LIMITS.at_once)

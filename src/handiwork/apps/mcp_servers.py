@@ -10,6 +10,7 @@ from ..core.errors import UsageError
 from ..core.loading import Late
 from ..guard.workspace import find_workspace
 from ..sources.mcp.host import Host
+from ..sources.mcp.permissions import ASKING
 from ..sources.mcp.settings import ServerSettings, read_servers
 from ..sources.mcp.trust import TrustedFiles, digest_of
 
@@ -55,7 +56,7 @@ def of_project(home: str) -> tuple[ServerSettings, ...]:
     servers = read_servers(found.servers, path)
     trusted = trusted_files(home)
     held = "" if trusted.holds(path, digest) else _why_held(path, changed=trusted.knows(path))
-    return tuple(replace(s, held=held, cwd=s.cwd or os.path.dirname(path), trust=False) for s in servers)
+    return tuple(replace(s, held=held, cwd=s.cwd or os.path.dirname(path), trust=False, may=ASKING) for s in servers)
 
 
 def _why_held(path: str, *, changed: bool) -> str:

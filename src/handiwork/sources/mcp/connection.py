@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 from mcp import Client
+from mcp.client._input_required import InputRequiredRoundsExceededError
 from mcp.client.session import IncomingMessage, LoggingFnT, MessageHandlerFnT
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INVALID_REQUEST,
     REQUEST_TIMEOUT,
     CallToolResult,
     Implementation,
@@ -63,11 +65,15 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a connection is opened on. `changed` is called when the server says that its tools changed."""
+    """What a connection is opened on. `changed` is called when the server says that its tools changed.
+
+    `answers` are the SDK's keywords for what the server may ask of us.
+    """
 
     nursery: Nursery
     log: Logbook
     seams: Seams
+    answers: Mapping[str, Any]
     changed: Callable[[], object]
     said: Callable[[LoggingMessageNotificationParams], object]
 
@@ -148,6 +154,8 @@ class Connection:
             if error.code == REQUEST_TIMEOUT:
                 raise LateError(error.message) from error
             raise
+        except InputRequiredRoundsExceededError as error:
+            raise MCPError(INVALID_REQUEST, f"it went on asking: {error.max_rounds} rounds are the most") from error
         except (httpx2.HTTPError, OSError, RuntimeError) as error:
             self.lose(f"{type(error).__name__}: {error}")
             raise LostError(self.why_lost, sent=not isinstance(error, httpx2.ConnectError)) from error
@@ -224,7 +232,7 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
             message_handler=_listener(ground),
             logging_callback=_logger(ground),
             log_level="info",
-            **ground.seams.client(settings),
+            **ground.answers,
         )
         try:
             await stack.enter_async_context(client)

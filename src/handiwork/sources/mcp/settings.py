@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...core.errors import UsageError, near_names
+from . import permissions
+from .permissions import ASKING, Permissions
 
 DEFAULT_TIMEOUT_S = 60.0
 # The loop gives no call more.
@@ -30,7 +32,7 @@ class ServerSettings:
     `source` is the file that names it, `held` why a person must agree to it first. `trust` is the person's
     word that its hints about its tools are true. Times are in seconds: `timeout` is how long a call may be
     silent, `connect_timeout` how long a start may take. `include` and `exclude` are the names of its tools,
-    as it calls them; * stands for any text. `options` is what it may ask of us.
+    as it calls them; * stands for any text. `may` is what it may ask of us.
     """
 
     name: str
@@ -48,7 +50,7 @@ class ServerSettings:
     trust: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    may: Permissions = ASKING
     source: str = ""
     held: str = ""
 
@@ -144,12 +146,8 @@ _FIELDS: Mapping[str, tuple[Check, str]] = {
     "trust": (lambda v: isinstance(v, bool), "true or false"),
     "tools": (lambda v: isinstance(v, dict), "a mapping with include and exclude"),
     "transport": (lambda v: v in _TRANSPORTS, f"one of {', '.join(_TRANSPORTS)}"),
-    # What a server may ask of us: off, ask or on. Read by whoever answers.
-    "sampling": (lambda v: isinstance(v, (bool, str, dict)), "off, ask, on or a mapping"),
-    "elicitation": (lambda v: isinstance(v, (bool, str)), "off, ask or on"),
-    "roots": (lambda v: isinstance(v, (bool, str, list)), "off, on or a list of folders"),
+    **permissions.FIELDS,
 }
-_OPTIONS = ("sampling", "elicitation", "roots")
 
 
 def problem_with_servers(servers: Mapping[Any, Any]) -> str | None:
@@ -208,7 +206,7 @@ def _read(name: str, entry: Mapping[str, Any], source: str) -> ServerSettings:
         trust=entry.get("trust", False),
         include=tuple(chosen.get("include", ())),
         exclude=tuple(chosen.get("exclude", ())),
-        options={key: entry[key] for key in _OPTIONS if key in entry},
+        may=permissions.read_permissions(entry),
         source=source,
     )
 

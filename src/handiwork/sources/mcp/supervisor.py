@@ -17,6 +17,8 @@ from ...backends.environment.children.child import Nursery
 from ...core.loading import Late
 from ...core.types import Done
 from ...core.wire import tool_error
+from .asking.answers import Answers
+from .asking.callers import Caller, Callers, Patience
 from .connection import Connection, Ground, Listing, open_connection
 from .definitions import Definition
 from .eras import Eras
@@ -35,6 +37,8 @@ _FIRST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 _HELD_S = 60.0
 _DEBOUNCE_S = 0.15
 _MOST_TAIL = 600
+# What a server says at these levels is for its log alone.
+_CHATTER = ("debug", "info")
 # A server that ends again and again under calls isn't started at once any more.
 _FAST_RETURNS = 3
 # So long after a failure, a call doesn't start a program again. Seconds.
@@ -63,7 +67,9 @@ class Supervisor:
         self.connection: Connection | None = None
         self._listing = Listing(())
         self._eras, self._variables, self._offering = eras, variables, offering
-        self._ground = Ground(nursery, log, seams, self._note_change, self._note_log)
+        self._callers = Callers()
+        self._answers = Answers(settings, self._callers, log.note)
+        self._ground = Ground(nursery, log, seams, self._answers.keywords(), self._note_change, self._note_log)
         self._task: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -236,7 +242,10 @@ class Supervisor:
         self._changed.set()
 
     def _note_log(self, params: Any) -> None:
-        self.log.note(f"{params.level}: {str(params.data)[:_MOST_TAIL]}")
+        said = f"{params.level}: {str(params.data)[:_MOST_TAIL]}"
+        self.log.note(said)
+        if params.level not in _CHATTER:
+            self._callers.tell(said)
 
     async def agree(self) -> None:
         """The person takes the server's tools as they are now."""
@@ -290,6 +299,7 @@ class Supervisor:
         *,
         deadline: float,
         may_replay: bool,
+        caller: Caller,
         on_progress: ProgressFnT | None = None,
     ) -> Done:
         """Call a tool and wait for it, *timeout* seconds since its last sign of life and until *deadline* at most."""
@@ -297,7 +307,7 @@ class Supervisor:
         for attempt in (1, 2):
             connection = await self.usable(deadline)
             try:
-                result = await self._timed(connection, tool, args, deadline, on_progress)
+                result = await self._timed(connection, tool, args, deadline, caller, on_progress)
                 return outcome_of(result, definition.output_schema)
             except LostError as lost:
                 if attempt == 2 or (lost.sent and not may_replay):
@@ -305,7 +315,8 @@ class Supervisor:
             except (LateError, TimeoutError):
                 return self._late(tool)
             except MCPError as error:
-                return self._failed("protocol", f"{error.message} (code {error.code})", data=error.data)
+                if attempt == 2 or not await self._answers.opens_all(caller, error):
+                    return self._failed("protocol", f"{error.message} (code {error.code})", data=error.data)
         raise AssertionError("a call ends in the loop")
 
     async def _timed(
@@ -314,19 +325,17 @@ class Supervisor:
         tool: str,
         args: Mapping[str, Any],
         deadline: float,
+        caller: Caller,
         on_progress: ProgressFnT | None,
     ) -> Any:
-        loop = asyncio.get_running_loop()
-        ahead = deadline - time.monotonic()
-        latest = loop.time() + ahead
-
         async def hear(progress: float, total: float | None, message: str | None) -> None:
-            limit.reschedule(min(latest, loop.time() + self.settings.timeout))
+            patience.sign()
             if on_progress:
                 await on_progress(progress, total, message)
 
-        async with asyncio.timeout(min(ahead, self.settings.timeout)) as limit:
-            return await connection.call(tool, args, on_progress=hear)
+        async with Patience(self.settings.timeout, deadline) as patience:
+            with self._callers.calling(caller, patience):
+                return await connection.call(tool, args, on_progress=hear)
 
     def _failed(self, kind: str, reason: str, data: Any = None) -> Done:
         extra = {} if data is None else {"data": data}

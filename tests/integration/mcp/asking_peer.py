@@ -56,11 +56,11 @@ def read() -> dict[str, Any]:
 def ask_now(request: dict[str, Any]) -> Any:
     """The old way: a request of ours while the client waits for its own."""
     told["asked"] += 1
-    id = f"q{told['asked']}"
-    send({"id": id, **request})
+    ours = f"q{told['asked']}"
+    send({"id": ours, **request})
     while True:
         message = read()
-        if message.get("id") == id and "method" not in message:
+        if message.get("id") == ours and "method" not in message:
             return message.get("result", {"error": message.get("error")})
         handle(message)
 
@@ -90,48 +90,56 @@ def call(params: dict[str, Any]) -> dict[str, Any]:
     return text("touched")
 
 
-def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
-    match method:
-        case "initialize" if ERA == "legacy":
-            told["capabilities"] = params["capabilities"]
-            about = {"name": "asking", "version": "1"}
-            return {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": about}
-        case "server/discover" if ERA == "modern":
-            return {"supportedVersions": [MODERN], "capabilities": CAPABILITIES, "ttlMs": 0, "cacheScope": "private"}
-        case "tools/list":
-            return {"tools": TOOLS, "ttlMs": 0, "cacheScope": "private"}
-        case "tools/call":
-            return call(params)
-        case "resources/list":
-            second = {"resources": [{"uri": "note://b", "name": "b", "mimeType": "image/png"}]}
-            first = {"resources": [{"uri": NOTE, "name": "a", "description": "A note"}], "nextCursor": "2"}
-            return {**(second if params.get("cursor") else first), "ttlMs": 0, "cacheScope": "private"}
-        case "resources/templates/list" if ERA == "modern":
-            templates = [{"uriTemplate": "note://{id}", "name": "notes"}]
-            return {"resourceTemplates": templates, "ttlMs": 0, "cacheScope": "private"}
-        case "resources/read":
-            body = {"blob": "iVBORw0KGgo=", "mimeType": "image/png"} if params["uri"] == "note://b" else {"text": "hi"}
-            return {"contents": [{"uri": params["uri"], **body}], "ttlMs": 0, "cacheScope": "private"}
-        case "resources/subscribe":
-            told["watched"].append(params["uri"])
-            return {}
-        case "prompts/list":
-            return {"prompts": [PROMPT], "ttlMs": 0, "cacheScope": "private"}
-        case "prompts/get":
-            said = {"type": "text", "text": f"Say hello to {params['arguments']['who']}."}
-            return {"messages": [{"role": "user", "content": said}]}
-        case "completion/complete":
-            return {"completion": {"values": ["Ada", "Alan"], "hasMore": False}}
-        case "logging/setLevel" | "ping":
-            return {}
-    raise KeyError(method)
+def initialize(params: dict[str, Any]) -> dict[str, Any]:
+    told["capabilities"] = params["capabilities"]
+    about = {"name": "asking", "version": "1"}
+    return {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": about}
+
+
+def list_resources(params: dict[str, Any]) -> dict[str, Any]:
+    if params.get("cursor"):
+        return {"resources": [{"uri": "note://b", "name": "b", "mimeType": "image/png"}], **SHORT}
+    return {"resources": [{"uri": NOTE, "name": "a", "description": "A note"}], "nextCursor": "2", **SHORT}
+
+
+def read_resource(params: dict[str, Any]) -> dict[str, Any]:
+    body = {"blob": "iVBORw0KGgo=", "mimeType": "image/png"} if params["uri"] == "note://b" else {"text": "hi"}
+    return {"contents": [{"uri": params["uri"], **body}], **SHORT}
+
+
+def subscribe(params: dict[str, Any]) -> dict[str, Any]:
+    told["watched"].append(params["uri"])
+    return {}
+
+
+def get_prompt(params: dict[str, Any]) -> dict[str, Any]:
+    said = {"type": "text", "text": f"Say hello to {params['arguments']['who']}."}
+    return {"messages": [{"role": "user", "content": said}]}
+
+
+SHORT = {"ttlMs": 0, "cacheScope": "private"}
+ANSWERS: dict[str, Any] = {
+    "tools/list": lambda _: {"tools": TOOLS, **SHORT},
+    "tools/call": call,
+    "resources/list": list_resources,
+    "resources/read": read_resource,
+    "prompts/list": lambda _: {"prompts": [PROMPT], **SHORT},
+    "prompts/get": get_prompt,
+    "completion/complete": lambda _: {"completion": {"values": ["Ada", "Alan"], "hasMore": False}},
+}
+TEMPLATES = {"resourceTemplates": [{"uriTemplate": "note://{id}", "name": "notes"}], **SHORT}
+if ERA == "legacy":
+    ANSWERS |= {"initialize": initialize, "resources/subscribe": subscribe, "ping": lambda _: {}}
+else:
+    discovered = {"supportedVersions": [MODERN], "capabilities": CAPABILITIES, **SHORT}
+    ANSWERS |= {"server/discover": lambda _: discovered, "resources/templates/list": lambda _: TEMPLATES}
 
 
 def handle(message: dict[str, Any]) -> None:
     if "id" not in message or "method" not in message:
         return
     try:
-        result = answer(message["method"], message.get("params") or {})
+        result = ANSWERS[message["method"]](message.get("params") or {})
     except KeyError:
         send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
     except ValueError:

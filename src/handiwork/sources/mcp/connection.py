@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 import anyio
 import httpx2
-from mcp import Client
-from mcp.client._input_required import InputRequiredRoundsExceededError
+from mcp import Client, InputRequiredRoundsExceededError
 from mcp.client.session import IncomingMessage, LoggingFnT, MessageHandlerFnT
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT

@@ -14,6 +14,7 @@ from mcp_types import (
     CreateMessageResult,
     CreateMessageResultWithTools,
     SamplingMessage,
+    SamplingMessageContentBlock,
     StopReason,
     TextContent,
     ToolResultContent,
@@ -154,7 +155,9 @@ def result_of(
     uses = (
         [] if reply.cut_off else [ToolUseContent(name=c.name, id=c.id, input=_input(c.arguments)) for c in reply.calls]
     )
-    blocks = [*([TextContent(text=text)] if text or not uses else []), *uses]
+    blocks: list[SamplingMessageContentBlock] = [*uses]
+    if text or not uses:
+        blocks.insert(0, TextContent(text=text))
     return CreateMessageResultWithTools(
         role="assistant", content=blocks, model=model, stop_reason="toolUse" if uses else stop
     )

@@ -38,7 +38,6 @@ from .http import Trace, over_http, over_sse
 from .logbook import Logbook
 from .mending import RAW, REFUSED
 from .process import ServerProcess, start_server
-from .seams import Seams
 from .settings import ServerSettings
 from .stdio import over_pipes
 
@@ -66,19 +65,19 @@ class Listing:
 class Ground:
     """What a connection is opened on. `changed` is called when the server says that its tools changed.
 
-    `answers` are the SDK's keywords for what the server may ask of us.
+    `log_in` gives what authorises requests; `answers` are the SDK's keywords for what the server may ask of us.
     """
 
     nursery: Nursery
     log: Logbook
-    seams: Seams
+    log_in: Callable[[ServerSettings], Any]
     answers: Mapping[str, Any]
     changed: Callable[[], object]
     said: Callable[[LoggingMessageNotificationParams], object]
 
 
 class Connection:
-    """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` says why."""
+    """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` and `fault` say why."""
 
     def __init__(self, settings: ServerSettings, client: Client, way: ServerProcess | Trace) -> None:
         self.settings, self.client = settings, client
@@ -86,6 +85,7 @@ class Connection:
         self._trace = way if isinstance(way, Trace) else Trace()
         self.lost = asyncio.Event()
         self.why_lost = ""
+        self.fault: Exception | None = None
 
     @property
     def is_modern(self) -> bool:
@@ -144,6 +144,10 @@ class Connection:
         try:
             return await request
         except MCPError as error:
+            if fault := self._trace.take_fault():
+                self.lose(str(fault))
+                self.fault = fault
+                raise fault from error
             if error.code == CONNECTION_CLOSED and self._has_ended(error):
                 self.lose(await self._how_it_ended())
                 raise LostError(self.why_lost, sent=not self._trace.unreachable) from error
@@ -260,7 +264,7 @@ async def _way(settings: ServerSettings, ground: Ground, stack: AsyncExitStack) 
 async def _why_not(error: Exception, way: ServerProcess | Trace) -> Exception:
     """What an error at the start means, with what is known of the way."""
     if isinstance(way, Trace):
-        return RefusedError(way.status, error) if way.status >= _REFUSALS else error
+        return way.fault or (RefusedError(way.status, error) if way.status >= _REFUSALS else error)
     is_closed = any(isinstance(c, MCPError) and c.code == CONNECTION_CLOSED for c in causes_of(error))
     return LostError(await asyncio.to_thread(way.how_it_ended)) if is_closed else error
 
@@ -282,7 +286,7 @@ def _transport(settings: ServerSettings, letters: Correspondence, ground: Ground
     if isinstance(way, ServerProcess):
         return over_pipes(way, letters)
     over = over_sse if settings.kind == "sse" else over_http
-    return over(settings, letters, way, ground.seams.auth(settings))
+    return over(settings, letters, way, ground.log_in(settings))
 
 
 def _listener(ground: Ground) -> MessageHandlerFnT:

@@ -82,6 +82,7 @@ class ServerSettings:
                 "cwd": os.path.expanduser(fill(self.cwd, "cwd")),
                 "url": fill(self.url, "url"),
                 "headers": {k: fill(v, f"headers.{k}") for k, v in self.headers.items()},
+                "auth": _filled_auth(self.auth, fill),
             }
         )
 
@@ -108,6 +109,12 @@ class _Filler:
         )
 
 
+def _filled_auth(auth: Any, fill: _Filler) -> Any:
+    if not isinstance(auth, Mapping):
+        return auth
+    return {k: fill(v, f"auth.{k}") if isinstance(v, str) else v for k, v in auth.items()}
+
+
 # ------------------------------------------------------------------------------------------- reading
 
 Check: TypeAlias = Callable[[Any], bool]
@@ -132,6 +139,36 @@ def _is_seconds(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MOST_TIMEOUT_S
 
 
+_GRANTS: Mapping[str, frozenset[str]] = {
+    "authorization_code": frozenset(),
+    "client_credentials": frozenset({"client_id"}),
+    "identity_assertion": frozenset(
+        {"client_id", "client_secret", "issuer", "id_token", "idp_token_endpoint", "idp_client_id"}
+    ),
+}
+_AUTH_TEXTS = _GRANTS["identity_assertion"] | {
+    "grant", "scope", "client_metadata_url", "private_key", "algorithm", "token_endpoint_auth_method",
+}  # fmt: skip
+AUTH_WORDS = f"oauth, none, or a mapping of {', '.join(sorted(_AUTH_TEXTS))} and origins that its grant needs"
+
+
+def fits_auth(value: Any) -> bool:
+    """Whether this says how a server is logged in to."""
+    if not isinstance(value, dict):
+        return value in (None, "oauth", "none")
+    texts = {key: said for key, said in value.items() if key != "origins"}
+    needed = _GRANTS.get(value.get("grant", "authorization_code"))
+    is_program = value.get("grant") == "client_credentials"
+    return (
+        needed is not None
+        and texts.keys() <= _AUTH_TEXTS
+        and all(isinstance(said, str) for said in texts.values())
+        and _is_texts(value.get("origins", []))
+        and needed <= texts.keys()
+        and (not is_program or "client_secret" in texts or "private_key" in texts)
+    )
+
+
 _FIELDS: Mapping[str, tuple[Check, str]] = {
     "command": (_is_text, "text"),
     "args": (_is_texts, "a list of texts"),
@@ -139,7 +176,7 @@ _FIELDS: Mapping[str, tuple[Check, str]] = {
     "cwd": (_is_text, "text"),
     "url": (_is_text, "text"),
     "headers": (_is_plain, "a mapping of names to texts"),
-    "auth": (lambda v: v is None or isinstance(v, (str, dict)), "a word or a mapping"),
+    "auth": (fits_auth, AUTH_WORDS),
     "timeout": (_is_seconds, f"seconds, more than 0 and at most {MOST_TIMEOUT_S:g}"),
     "connect_timeout": (_is_seconds, f"seconds, more than 0 and at most {MOST_TIMEOUT_S:g}"),
     "enabled": (lambda v: isinstance(v, bool), "true or false"),

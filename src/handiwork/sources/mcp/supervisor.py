@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
@@ -27,7 +27,6 @@ from .http import TRIES_SSE
 from .logbook import Logbook
 from .offering import Offering
 from .results import outcome_of
-from .seams import Seams
 from .settings import ServerSettings
 from .states import BROKEN, SETTLED, USABLE, State, StateName
 
@@ -58,7 +57,7 @@ class Supervisor:
         nursery: Nursery,
         log: Logbook,
         eras: Eras,
-        seams: Seams,
+        log_in: Callable[[ServerSettings], Any],
         variables: Mapping[str, str],
         offering: Offering,
     ) -> None:
@@ -69,7 +68,7 @@ class Supervisor:
         self._eras, self._variables, self._offering = eras, variables, offering
         self._callers = Callers()
         self._answers = Answers(settings, self._callers, log.note)
-        self._ground = Ground(nursery, log, seams, self._answers.keywords(), self._note_change, self._note_log)
+        self._ground = Ground(nursery, log, log_in, self._answers.keywords(), self._note_change, self._note_log)
         self._task: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -130,7 +129,6 @@ class Supervisor:
                 ) from None
             self._offer(connection, listing)
             self._served_at = time.monotonic()
-            await self._ground.seams.connected(settings, connection)
             try:
                 await self._attend(connection, listing)
             finally:
@@ -173,7 +171,7 @@ class Supervisor:
         while True:
             await self._until_change(connection, listing.good_for_s)
             if connection.lost.is_set():
-                raise LostError(connection.why_lost)
+                raise connection.fault or LostError(connection.why_lost)
             await asyncio.sleep(_DEBOUNCE_S)
             self._changed.clear()
             self._renewing = True
@@ -314,6 +312,8 @@ class Supervisor:
                     return self._unknown(tool, lost) if lost.sent else self._failed("transport", str(lost))
             except (LateError, TimeoutError):
                 return self._late(tool)
+            except ServerError as error:  # it wants another login
+                return self._failed("login", f"{error}. {error.hint}")
             except MCPError as error:
                 if attempt == 2 or not await self._answers.opens_all(caller, error):
                     return self._failed("protocol", f"{error.message} (code {error.code})", data=error.data)

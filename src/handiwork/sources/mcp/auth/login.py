@@ -22,10 +22,13 @@ Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 
 
 class Storage:
-    """What the SDK's providers keep their tokens in; more is kept than they ask for."""
+    """What the SDK's providers keep their tokens in; more is kept than they ask for.
 
-    def __init__(self, file: LoginFile) -> None:
-        self.file = file
+    `registered` is as whom we were registered beforehand; nothing that a server says takes its place.
+    """
+
+    def __init__(self, file: LoginFile, registered: OAuthClientInformationFull | None = None) -> None:
+        self.file, self.registered = file, registered
         self.kept = file.load()
 
     async def get_tokens(self) -> OAuthToken | None:
@@ -44,7 +47,9 @@ class Storage:
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """As whom we are registered."""
-        return None if self.kept.client is None else OAuthClientInformationFull.model_validate(self.kept.client)
+        if self.registered or self.kept.client is None:
+            return self.registered
+        return OAuthClientInformationFull.model_validate(self.kept.client)
 
     async def set_client_info(self, client: OAuthClientInformationFull) -> None:
         """Keep as whom we were registered."""

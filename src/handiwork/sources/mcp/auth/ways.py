@@ -71,7 +71,7 @@ class _Way:
         )
         if "client_id" in said:
             known = {**metadata.model_dump(exclude_none=True), **_client(said)}
-            kept.client = OAuthClientInformationFull.model_validate(known).model_dump(mode="json", exclude_none=True)
+            self._storage.registered = OAuthClientInformationFull.model_validate(known)
         elif person and kept.client and not kept.tokens and person.redirect_uri not in kept.client["redirect_uris"]:
             kept.client = None  # it was registered to be sent somewhere else
         return OAuthClientProvider(
@@ -149,5 +149,5 @@ class _Way:
 def _client(said: Mapping[str, Any]) -> dict[str, Any]:
     """A client that was registered beforehand."""
     secret = {"client_secret": said["client_secret"]} if "client_secret" in said else {}
-    how = said.get("token_endpoint_auth_method") or ("client_secret_post" if secret else "none")
+    how = said.get("token_endpoint_auth_method") or ("client_secret_basic" if secret else "none")
     return {"client_id": said["client_id"], **secret, "token_endpoint_auth_method": how}

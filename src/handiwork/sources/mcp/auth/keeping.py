@@ -37,6 +37,11 @@ class Kept:
     wanted_scope: str = ""
 
 
+def folder_of(home: str) -> str:
+    """Where the logins of a home are kept; "" keeps none."""
+    return os.path.join(home, "mcp", "logins") if home else ""
+
+
 class LoginFile:
     """The file of one resource, named by a hash of it; the issuer stands in it. *folder* "" keeps nothing.
 

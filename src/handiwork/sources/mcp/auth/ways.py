@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +18,7 @@ from pydantic import AnyUrl
 
 from ..settings import ServerSettings
 from .faults import NeedsLoginError
-from .keeping import LoginFile
+from .keeping import LoginFile, folder_of
 from .login import Login, Storage
 from .person import Person
 from .visits import Visits
@@ -28,17 +27,12 @@ _NOWHERE = "http://127.0.0.1/callback"
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 
-def login_file(folder: str, url: str) -> LoginFile:
-    """Where the login of a server is kept."""
-    return LoginFile(os.path.join(folder, "mcp", "logins") if folder else "", url)
-
-
-def login_of(settings: ServerSettings, folder: str, person: Person | None) -> Login | None:
+def login_of(settings: ServerSettings, home: str, person: Person | None) -> Login | None:
     """What authorises the requests of a server whose settings are filled; None where its headers do."""
     said = settings.auth if isinstance(settings.auth, Mapping) else {}
     if settings.auth in ("none", False) or any(name.lower() == "authorization" for name in settings.headers):
         return None
-    storage = Storage(login_file(folder, settings.url))
+    storage = Storage(LoginFile(folder_of(home), settings.url))
     visits = Visits(settings.name, settings.url, [*storage.kept.approved, *said.get("origins", ())], person)
     way = _Way(settings, said, storage, visits, person)
     grant = said.get("grant", "authorization_code")

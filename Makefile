@@ -26,7 +26,7 @@ $(BIN)/python:
 
 $(VENV)/.ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev,local,embeddings,documents]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev,local,multilingual,documents]"
 	@touch $@
 
 demo: $(VENV)/.ready

@@ -1,7 +1,8 @@
 """How the guard judges corpora of commands: `python bench/guard.py FOLDER [--peers] [--json FILE]`.
 
 FOLDER holds `dangerous.jsonl` (`cmd`, `cls`, `severity`: block or approval, `obfuscation`, `obf_family`),
-`benign.jsonl` (`cmd`, `lookalike`) and `gray.jsonl` (`cmd`). Nothing is run. With `--peers` Hermes Agent's own
+`benign.jsonl` (`cmd`, `lookalike`) and `gray.jsonl` (`cmd`, `why`), any of which may be missing: what `handiwork guard
+report` keeps in the home's `cases/` can be judged, too. Nothing is run. With `--peers` Hermes Agent's own
 detection (`detect_hardline_command`, `detect_dangerous_command`) judges the same commands in its environment.
 """
 
@@ -13,7 +14,7 @@ import statistics
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def figures(judge: str, judged: dict[str, list[Row]]) -> Figures:
     bad, good, gray = judged["dangerous"], judged["benign"], judged["gray"]
     caught = ("ask", "forbid")
     block = [r for r in bad if r["severity"] == "block"]
-    times = sorted(r["us"] for rows in judged.values() for r in rows)
+    times = sorted(r["us"] for rows in judged.values() for r in rows) or [0.0]
     return Figures(
         judge,
         share([r for r in bad if not r["obfuscation"]], caught),
@@ -73,21 +74,38 @@ def figures(judge: str, judged: dict[str, list[Row]]) -> Figures:
 
 def by_kind(rows: Sequence[Row]) -> list[tuple[str, int, float, float]]:
     """For each class and each family of disguises: how many, caught, and refused of those to be refused."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[f"disguise: {row['obf_family']}" if row["obfuscation"] else row["cls"]].append(row)
     found = []
-    for name, members in sorted(groups.items()):
+    for name, members in _grouped(rows, _kind_of):
         block = [r for r in members if r["severity"] == "block"]
         found.append((name, len(members), share(members, ("ask", "forbid")), share(block, ["forbid"])))
     return found
 
 
+def _kind_of(row: Row) -> str:
+    return f"disguise: {row['obf_family']}" if row["obfuscation"] else str(row["cls"])
+
+
+def gray_by_why(rows: Sequence[Row]) -> list[tuple[str, int, float, float]]:
+    """For each reason that makes a command debatable: how many, asked or refused, refused."""
+    return [
+        (f"gray: {name}", len(members), share(members, ("ask", "forbid")), share(members, ["forbid"]))
+        for name, members in _grouped(rows, lambda row: str(row.get("why") or "other"))
+    ]
+
+
+def _grouped(rows: Sequence[Row], name_of: Callable[[Row], str]) -> list[tuple[str, list[Row]]]:
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[name_of(row)].append(row)
+    return sorted(groups.items())
+
+
 def corpora(folder: Path) -> dict[str, list[Row]]:
-    """The three corpora of a folder."""
+    """The three corpora of a folder; one that isn't there is empty."""
+    paths = {name: folder / f"{name}.jsonl" for name in ("dangerous", "benign", "gray")}
     return {
-        name: [json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines() if line]
-        for name in ("dangerous", "benign", "gray")
+        name: [json.loads(line) for line in path.read_text("utf-8").splitlines() if line] if path.exists() else []
+        for name, path in paths.items()
     }
 
 
@@ -117,24 +135,38 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = corpora(options.folder)
-    mine = judged_by_us(rows)
-    found = [figures("handiwork", mine)]
+    judged = {"handiwork": judged_by_us(rows)}
     if options.peers:
         python = environments.python_of(environments.ANCHOR)
         version = environments.version_in(python, environments.ANCHOR.distribution)
-        found.append(figures(f"hermes-agent {version}", judged_by_peer(str(python), rows)))
-    _show(found, by_kind(mine["dangerous"]))
+        judged[f"hermes-agent {version}"] = judged_by_peer(str(python), rows)
+    found = [figures(judge, answers) for judge, answers in judged.items()]
+    kinds = {judge: [*by_kind(a["dangerous"]), *gray_by_why(a["gray"])] for judge, a in judged.items()}
+    _show(found, kinds)
     if options.json:
-        options.json.write_text(json.dumps([asdict(f) for f in found], indent=1) + "\n")
+        report = [{**asdict(f), "kinds": kinds[f.judge]} for f in found]
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
 
 
-def _show(found: list[Figures], kinds: list[tuple[str, int, float, float]]) -> None:
+Kinds = dict[str, list[tuple[str, int, float, float]]]
+
+
+def _show(found: list[Figures], kinds: Kinds) -> None:
     columns = [asdict(f) for f in found]
     _print_table([[name, *(str(c[name]) for c in columns)] for name in columns[0]])
     print()
-    head = ["kind", "commands", "caught %", "refused of those to be refused %"]
-    _print_table([head, *([str(cell) for cell in kind] for kind in kinds)])
+    _print_table(beside(kinds))
+
+
+def beside(kinds: Kinds) -> list[list[str]]:
+    """The kinds as lines of a table: for each judge the shares caught, and refused (of those to be refused)."""
+    head = ["kind", "commands", *(f"{judge}: {what} %" for judge in kinds for what in ("caught", "refused"))]
+    lines = []
+    for same in zip(*kinds.values(), strict=True):
+        name, count = same[0][:2]
+        lines.append([name, str(count), *(str(cell) for kind in same for cell in kind[2:])])
+    return [head, *lines]
 
 
 def _print_table(lines: list[list[str]]) -> None:

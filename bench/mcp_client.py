@@ -25,6 +25,7 @@ from handiwork.core.types import ToolCall
 from handiwork.guard.policies import policy
 from handiwork.pipeline.limits import Limits
 from handiwork.pipeline.line import Pipeline
+from handiwork.sources.mcp.exchange import Call, carry_out
 from handiwork.sources.mcp.host import Host
 from handiwork.sources.mcp.loop import mcp_bridge
 from handiwork.sources.mcp.settings import read_servers
@@ -50,8 +51,8 @@ class Ours:
     def host_only(self, server: str) -> object:
         """A call without the pipeline around it."""
         (definition,) = self.host.offering.shelf(server).offered.values()
-        coro = self.host.supervisor(server).call(definition, {}, deadline=time.monotonic() + 60, may_replay=False)
-        return mcp_bridge.run(coro)
+        call = Call(definition, {}, time.monotonic() + 60)
+        return mcp_bridge.run(carry_out(self.host.supervisor(server), call))
 
     def call(self, server: str) -> str:
         return self.pipeline.run(ToolCall(f"mcp__{server}__go", {})).content

@@ -20,10 +20,14 @@ from handiwork.agent.session import Session
 from handiwork.apps.house import default
 from handiwork.apps.sessions import open_sessions
 from handiwork.catalog.discovery import Scanner
+from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.bridge import tools_bridge
 from handiwork.core.types import SessionInfo, ToolCall, Traits
+from handiwork.pipeline.hooks import Hooks
+from handiwork.sources.codes import Codes
 from handiwork.sources.modules import Harvest
-from handiwork.sources.plugins import Ground, load_plugins
+from handiwork.sources.plugins import Plugins
+from handiwork.sources.view import Ground
 
 Figures = dict[str, float]
 READS = Traits(read_only=True)
@@ -64,12 +68,15 @@ def many(_argument: str) -> Figures:
 def discovery(folder: str) -> Figures:
     """Scan and import a folder of 1,000 files, as the start of a process does."""
     handiwork.discover()  # the built-in tools come first, and don't count
-    ground = Ground(handiwork.registry, _take_hook, handiwork.registry.dispatch)
-    harvest = Harvest()
+    harvest, cache = Harvest(), Path(folder).parent / "cache"
+    toolsets = Toolsets(handiwork.registry)
 
     def scan_and_import() -> None:
-        scanner = Scanner(str(Path(folder).parent / "cache" / "discovery.json"))
-        load_plugins(ground, folder, scanner, harvest, owner="user")
+        codes = Codes(str(cache / "plugins.code"))
+        ground = Ground(handiwork.registry, Hooks(), handiwork.registry.dispatch, toolsets, codes=codes)
+        plugins = Plugins(ground, harvest)
+        scanner = Scanner(str(cache / "discovery.json"))
+        plugins.load(lambda: plugins.of_folder(scanner, folder))
         scanner.save()
 
     spent = timing.once_ms(scan_and_import)
@@ -139,10 +146,6 @@ def _register(name: str, handler: Callable[..., Any], *, is_async: bool = False,
         is_async=is_async,
         traits=traits,
     )
-
-
-def _take_hook(name: str, hook: Callable[..., Any], source: str) -> None:
-    raise SystemExit(f"a generated plugin registered the hook {name} ({source}, {hook!r})")
 
 
 def _expect_answer(text: str) -> None:

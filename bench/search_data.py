@@ -59,6 +59,12 @@ def wheel(package: str, folder: str = FOLDER) -> zipfile.ZipFile | None:
     return zipfile.ZipFile(found[-1]) if found else None
 
 
+def wheel_version(package: str, folder: str = FOLDER) -> str:
+    """The version of the wheel of *package* in *folder*, "" where there is none."""
+    found = wheel(package, folder)
+    return os.path.basename(str(found.filename)).split("-")[1] if found else ""
+
+
 def fetch(package: str, folder: str = FOLDER) -> zipfile.ZipFile:
     """The same, downloaded with pip when it isn't there."""
     if wheel(package, folder) is None:

@@ -31,8 +31,9 @@ from handiwork.sources.modules import Harvest
 ROOT = Path(__file__).resolve().parents[1]
 SITE, REFERENCE = ROOT / "site", ROOT / "docs" / "reference.md"
 ORDER = ("README.md", "docs/cli.md", "docs/sessions.md", "docs/agents.md", "docs/models.md", "docs/config.md",
-         "docs/tools.md", "docs/files.md", "docs/terminal.md", "docs/toolsets.md", "docs/search.md",
-         "docs/sandbox.md", "docs/guard.md", "docs/plugins.md", "docs/hooks.md", "docs/embedding.md",
+         "docs/observability.md", "docs/tools.md", "docs/files.md", "docs/terminal.md", "docs/toolsets.md",
+         "docs/search.md", "docs/sandbox.md", "docs/guard.md", "docs/audit.md", "docs/plugins.md", "docs/mcp.md",
+         "docs/hooks.md", "docs/embedding.md",
          "docs/schemas.md", "docs/reference.md", "docs/arguments.md", "docs/supply.md",
          "docs/troubleshooting.md", "docs/architecture.md", "docs/decisions.md", "CONTRIBUTING.md",
          "SECURITY.md", "CHANGELOG.md")  # fmt: skip

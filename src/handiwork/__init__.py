@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         run_turn,
     )
     from .apps.toolbox import Toolbox
+    from .apps.tracing import instrument
     from .catalog.dialects import adapt_schema
     from .pipeline.repair import repair_arguments
 
@@ -39,6 +40,7 @@ _LATE = {
     "discover": "handiwork.apps.face:discover",
     "get_tool_definitions": "handiwork.apps.face:get_tool_definitions",
     "handle_function_call": "handiwork.apps.face:handle_function_call",
+    "instrument": "handiwork.apps.tracing:instrument",
     "repair_arguments": "handiwork.pipeline.repair:repair_arguments",
     "resolve_toolset": "handiwork.apps.face:resolve_toolset",
     "run_turn": "handiwork.apps.face:run_turn",
@@ -55,6 +57,7 @@ __all__ = [
     "discover",
     "get_tool_definitions",
     "handle_function_call",
+    "instrument",
     "registry",
     "repair_arguments",
     "resolve_toolset",

@@ -13,6 +13,7 @@ import pytest
 from handiwork.agent.delegate import Hired
 from handiwork.agent.delegation import Delegation
 from handiwork.agent.loop import Agent
+from handiwork.agent.spending import Budget, Tally
 from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.cancel import CancelToken
@@ -60,17 +61,16 @@ def call(name, **arguments):
 def hire(registry, pipeline):
     """Makes a `Hire` that gives each delegate the next of *models*; `hired` are the orders."""
 
-    def make(*models):
+    def make(*models, above=None):
         left = iter(models)
 
         def hired(order, watch):
             supply = Supply(registry, Toolsets(registry))
-            scope = replace(order.scope, cancel=None, deadline=None, on_progress=None)
+            scope = replace(order.scope, cancel=None, on_progress=None)
             model = next(left)
             model = model if hasattr(model, "reply") else ScriptedModel(model)
-            agent = Agent(
-                model, pipeline, scope, supply=lambda: supply.definitions(None), budget=order.budget, watch=watch
-            )
+            tally = Tally(order.budget, above)
+            agent = Agent(model, pipeline, scope, supply=lambda: supply.definitions(None), tally=tally, watch=watch)
             hired.orders.append(order)
             return Hired(agent, lambda result: [result.content] if result.call.name == "save" else [],
                          lambda: hired.dismissed.append(agent))  # fmt: skip
@@ -182,7 +182,8 @@ def test_steps_and_tokens_are_bounded(hire, add):
     replies = [ModelReply(calls=(ToolCall("step", f'{{"n": {n}}}', f"c{n}"),), usage=Usage(60, 40)) for n in range(9)]
     registry_call = Delegation(hire(replies), replace(LIMITS, steps=3))
     assert "3 steps" in ask(registry_call, tasks=tasks("x")).value["results"][0]["reason"]
-    delegation = Delegation(hire(replies, ["ok"], ["ok"], replies), LIMITS, tokens=750)
+    tally = Tally(Budget(max_tokens=750))
+    delegation = Delegation(hire(replies, ["ok"], ["ok"], replies, above=tally), LIMITS, tally=tally)
     first = ask(delegation, tasks=tasks("x", "y", "z")).value["results"][0]
     assert "250 tokens" in first["reason"] and first["tokens"] == 300
     second = ask(delegation, tasks=tasks("x")).value["results"][0]
@@ -398,7 +399,8 @@ def test_one_that_has_ended_can_be_waited_for_on_another_loop(hire):
 
 def test_only_the_latest_are_remembered_but_what_all_have_taken_counts(hire):
     replies = [[ModelReply("ok", usage=Usage(5, 5))] for _ in range(60)]
-    delegation = Delegation(hire(*replies), LIMITS, tokens=500)
+    tally = Tally(Budget(max_tokens=500))
+    delegation = Delegation(hire(*replies, above=tally), LIMITS, tally=tally)
     for _ in range(6):
         ask(delegation, tasks=tasks(*"12345678"))
     with pytest.raises(UnknownNameError, match="unknown delegate"):
@@ -408,3 +410,13 @@ def test_only_the_latest_are_remembered_but_what_all_have_taken_counts(hire):
     ask(delegation, tasks=tasks("x"))
     with pytest.raises(UsageError, match="no tokens"):
         ask(delegation, tasks=tasks("x"))
+
+
+def test_one_that_waits_for_a_place_ends_when_its_principal_must(hire):
+    hired = hire(Silent(), Silent())
+    scope = Scope(cwd="/", deadline=time.monotonic() + 2.3)  # two seconds are kept back, to tell of it
+    began = time.monotonic()
+    done = ask(Delegation(hired, replace(LIMITS, at_once=1)), scope=scope, tasks=tasks("a", "b"))
+    assert time.monotonic() - began < 1.0
+    assert [r["state"] for r in done.value["results"]] == ["limit", "limit"]
+    assert all(order.scope.deadline <= scope.deadline for order in hired.orders)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +16,15 @@ from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import ModelError
-from handiwork.core.events import CallFinished, CallProgress, CallStarted, Compacted, StepFinished, TextDelta
+from handiwork.core.events import (
+    CallFinished,
+    CallProgress,
+    CallStarted,
+    Compacted,
+    MessageTaken,
+    StepFinished,
+    TextDelta,
+)
 from handiwork.core.types import ALLOW, Ask, ModelReply, Progress, Scope, ToolCall, Traits, Usage
 from handiwork.pipeline.line import Pipeline
 from handiwork.testing import ScriptedModel
@@ -270,3 +280,133 @@ def test_a_model_in_a_circle_is_stopped(make, add):
     add("look", lambda args: ran.append(1) or "same", traits=Traits(read_only=True))
     outcome = run(make(*[{"calls": [call("look")]}] * 20))
     assert outcome.ending == "stuck" and len(ran) == 3 and outcome.steps <= 6
+
+
+# ------------------------------------------------------------------------------ what is said meanwhile
+
+
+@pytest.fixture
+def hold(add):
+    """A call during which *agent* is told something by another thread."""
+    holding = SimpleNamespace(agent=None, says=[])
+
+    async def handler(args):
+        threads = [threading.Thread(target=holding.agent.say, args=(text,)) for text in holding.says]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        return "held"
+
+    add("hold", handler, is_async=True, traits=Traits(read_only=True))
+    return holding
+
+
+def users(agent):
+    return [m["content"] for m in agent.conversation.messages if m["role"] == "user"]
+
+
+def test_what_is_said_while_it_works_is_heard_before_the_model_is_asked_again(make, hold):
+    events = []
+    hold.says = ["first", "  ", "second"]
+    hold.agent = agent = make({"calls": [call("hold")]}, "done", watch=events.append)
+    assert run(agent, "work").answer == "done"
+    roles = [m["role"] for m in agent.conversation.messages]
+    assert roles == ["system", "user", "assistant", "tool", "user", "user", "assistant"]
+    assert users(agent) == ["work", "first", "second"] and agent.unheard() == []
+    assert [e.text for e in events if isinstance(e, MessageTaken)] == ["first", "second"]
+    check_history(agent.conversation.messages)
+
+
+def test_what_comes_too_late_is_the_callers_or_follows_the_next_prompt(make, hold):
+    agent = make("one", "two")
+    run(agent, "a")
+    agent.say("late")
+    assert agent.unheard() == ["late"] and agent.unheard() == []
+    agent.say("later")
+    run(agent, "b")
+    assert users(agent) == ["a", "b", "later"]
+
+
+def test_a_message_is_asked_about_as_a_prompt_is(make, hold, pipeline):
+    def guard(prompt):
+        if "secret" in prompt:
+            return {"action": "block", "message": "no secrets"}
+        return {"action": "rewrite", "prompt": f"{prompt}, please", "context": "be kind"}
+
+    pipeline.hooks.register("user_prompt_submit", guard)
+    events = []
+    hold.says = ["the secret", "more"]
+    hold.agent = agent = make({"calls": [call("hold")]}, "done", watch=events.append)
+    run(agent, "work")
+    assert users(agent) == ["work, please", "be kind", "more, please", "be kind"]
+    assert [(e.text, e.block) for e in events if isinstance(e, MessageTaken)] == [
+        ("the secret", "no secrets"),
+        ("more", ""),
+    ]
+
+
+def test_who_is_cancelled_while_hooks_are_asked_about_a_message_has_not_lost_it(make, hold, pipeline):
+    token = CancelToken()
+
+    async def slow(prompt):
+        if prompt == "keep me":
+            token.cancel()
+            await asyncio.sleep(5)
+
+    pipeline.hooks.register("user_prompt_submit", slow)
+    hold.says = ["keep me"]
+    hold.agent = agent = make({"calls": [call("hold")]}, "never")
+    assert run(agent, "work", cancel=token).ending == "cancelled"
+    assert agent.unheard() == ["keep me"] and users(agent) == ["work"]
+
+
+# ------------------------------------------------------------------------------ deadlines, useless calls
+
+
+@pytest.mark.parametrize(("seconds", "outer"), [(None, 0.1), (5, 0.1), (0.1, 5)])
+def test_a_task_ends_with_its_budget_or_with_what_it_is_part_of(make, add, seconds, outer):
+    seen = []
+
+    async def hold(args, *, scope):
+        seen.append(scope.deadline)
+        await asyncio.sleep(2)
+
+    add("hold", hold, is_async=True)
+    until = time.monotonic() + outer
+    agent = make(
+        {"calls": [call("hold")]}, "?", budget=Budget(max_seconds=seconds), scope=Scope(cwd="/", deadline=until)
+    )
+    began = time.perf_counter()
+    outcome = run(agent)
+    assert outcome.ending == "limit" and time.perf_counter() - began < 1 and seen[0] <= until
+    check_history(agent.conversation.messages)
+
+
+UNREADABLE = {"name": "echo", "arguments": '{"n": '}
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [call("nosuch"), call("neither"), call("nor_this")],
+        [UNREADABLE] * 3,
+        [call("nosuch"), UNREADABLE, call("echo", n="many")],
+    ],
+)
+def test_three_calls_in_a_row_that_could_not_run_end_the_task(make, add, calls):
+    ran = []
+    add("echo", ran.append, properties={"n": {"type": "integer"}}, required=("n",))
+    agent = make(*({"calls": [one]} for one in calls), "never asked")
+    outcome = run(agent)
+    assert (outcome.ending, outcome.steps, ran) == ("stuck", 3, [])
+    check_history(agent.conversation.messages)
+
+
+def test_with_fail_fast_an_error_ends_its_turn_and_the_task_goes_on(make, add):
+    ran = []
+    add("boom", lambda args: 1 / 0, traits=Traits(read_only=True))
+    add("write", lambda args: ran.append(1))
+    calls = {"calls": [call("boom"), call("write")]}
+    for fail_fast in (True, False):
+        assert run(make(calls, "I see", fail_fast=fail_fast)).answer == "I see"
+        assert len(ran) == (0 if fail_fast else 1)

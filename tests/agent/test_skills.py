@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from handiwork.agent.skills import Skills
-from handiwork.backends.skills.contents import contents_of
-from handiwork.backends.skills.ledger import Ledger
 from handiwork.backends.skills.shelf import Shelf, Well
+from handiwork.backends.trust.contents import contents_of
+from handiwork.backends.trust.ledger import Ledger
 from handiwork.core.errors import UnknownNameError, UsageError
 
 

@@ -10,7 +10,7 @@ from handiwork.agent.session import Session
 from handiwork.agent.waiting import answer_body, granting, pick, question_about, questions_in
 from handiwork.backends.storage.sqlite import SqliteStore
 from handiwork.core.errors import UnknownNameError, UsageError
-from handiwork.core.types import Ask, Entry, Ready, SessionInfo, ToolCall, ToolResult
+from handiwork.core.types import Answer, Ask, Entry, Ready, SessionInfo, ToolCall, ToolResult
 
 CALL = ToolCall("t", '{"a": 1}', "c1")
 
@@ -77,7 +77,7 @@ def test_a_yes_is_for_that_call_and_that_reason(registry, add):
     approver = granting(questions_in([asked()]), None)
     ready = Ready(CALL, registry.get("t"), {})
     other = Ready(ToolCall("t", {}, "c2"), registry.get("t"), {})
-    assert approver(ready, Ask("why")) is True
+    assert approver(ready, Ask("why")) == Answer(True)
     assert approver(ready, Ask("something else")) is False and approver(other, Ask("why")) is False
     assert granting(questions_in([asked()]), lambda ready, ask: "asked")(other, Ask("why")) == "asked"
 

@@ -6,9 +6,12 @@ import contextlib
 import io
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -168,3 +171,77 @@ def endpoint() -> Iterator[Callable[..., str]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+class Terminal:
+    """`handiwork WORDS` on a terminal of its own; `seen` is what it has shown."""
+
+    def __init__(self, words, env, cwd, stdout=None):
+        self._master, slave = pty.openpty()
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "handiwork", *words],
+            stdin=slave, stdout=stdout or slave, stderr=slave, env={"TERM": "xterm", **env}, cwd=cwd,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(slave)
+        self.seen = ""
+
+    def until(self, text, after="", seconds=15):
+        """Read until *text* was shown, *after* another."""
+        end = time.monotonic() + seconds
+        while text not in self.seen.partition(after)[2] if after else text not in self.seen:
+            assert time.monotonic() < end, f"{text!r} didn't come; shown: {self.seen!r}"
+            if not self._read():
+                break
+        assert text in self.seen, self.seen
+
+    def type(self, text):
+        os.write(self._master, text.encode())
+
+    def end(self, seconds=15):
+        """Read to the end; the exit code."""
+        end = time.monotonic() + seconds
+        while self._read() or self.child.poll() is None:
+            assert time.monotonic() < end, f"doesn't end; shown: {self.seen!r}"
+        return self.child.wait(5)
+
+    def close(self):
+        self.child.kill()
+        self.child.wait()
+        os.close(self._master)
+
+    def _read(self):
+        if not select.select([self._master], [], [], 0.1)[0]:
+            return True
+        try:
+            part = os.read(self._master, 65536)
+        except OSError:  # the other side is closed
+            return False
+        self.seen += part.decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(part)
+
+
+@pytest.fixture
+def terminal(surroundings, tmp_path):
+    opened = []
+
+    def begin(*words, stdout=None, **variables):
+        opened.append(Terminal(words, surroundings | variables, tmp_path, stdout))
+        return opened[-1]
+
+    yield begin
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def eventually():
+    """Waits until a condition holds."""
+
+    def wait(condition, seconds=15):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            time.sleep(0.02)
+
+    return wait

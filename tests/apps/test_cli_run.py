@@ -52,7 +52,25 @@ def test_a_denied_call_that_ends_the_work_is_exit_5(cli, script):
         ran = cli("run", "x", *flags, "--model", model)
         assert (ran.code, ran.out) == (5, "I could not.\n") and "denied" in ran.err
     document = cli("run", "x", "--json", "--model", model).document
-    assert document["permission_denials"] == [{"name": "terminal", "arguments": '{"command": "sudo true"}'}]
+    (denied,) = document["permission_denials"]
+    assert (denied["name"], denied["arguments"]) == ("terminal", '{"command": "sudo true"}')
+    assert denied["by"] == "approval" and "rights of another user" in denied["reason"]
+    assert denied["allow_with"] == ["handiwork policy add allow 'terminal(sudo true)'"]
+
+
+def test_an_unattended_force_push_is_refused_and_told_how_to_allow(cli, script):
+    model = script(call("terminal", command="git push --force origin main"), "I could not.")
+    ran = cli("run", "x", "--model", model)
+    assert ran.code == 5 and "handiwork policy add allow 'terminal(git push --force origin main)'" in ran.err
+
+
+def test_a_denial_inside_another_call_counts(cli, script, home):
+    cli("config", "set", "tools_budget_tokens", "1500")
+    pushed = {"name": "terminal", "arguments": {"command": "git push --force origin main"}}
+    inner = {"calls": [{"name": "tool_call", "arguments": pushed}]}
+    ran = cli("run", "x", "--json", "--model", script(inner, "I could not."))
+    assert ran.code == 5, ran.document
+    assert [d["name"] for d in ran.document["permission_denials"]] == ["terminal"]
 
 
 def test_yes_says_yes(cli, script, tmp_path):

@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from handiwork.backends.storage import connections
+from handiwork.backends.storage.owner import this_process
 
 
 def call(name, **arguments):
@@ -217,3 +218,46 @@ def test_a_limit_says_how_to_go_on(cli, script):
 def test_calls_from_python_are_not_journaled(cli, home):
     assert cli("tools", "call", "write_file", "path=x", "content=y").code == 0
     assert not (home / "sessions.db").exists()
+
+
+@pytest.mark.parametrize("flags", [("--max-turns", "1"), ("--max-seconds", "0.3")])
+def test_a_limit_stops_cleanly_and_the_session_can_be_gone_on_with(cli, script, flags):
+    busy = call("terminal", command="sleep 3" if "--max-seconds" in flags else "true")
+    ran = cli("run", "work", "--yes", *flags, "--json", "--model", script(busy, "never"))
+    assert ran.code == 4 and ran.document["ending"] == "limit" and ran.document["result"] is None
+    name = ran.document["session"]
+    assert cli("check").code == 0
+    ran = cli("sessions", "resume", name, "--json", "--model", script("finished"))
+    assert ran.code == 0 and (ran.document["result"], ran.document["session"]) == ("finished", name)
+    messages = [e["body"]["message"] for e in cli("sessions", "show", name, "--json").document["entries"]
+                if "message" in e["body"]]  # fmt: skip
+    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "user", "assistant"]
+
+
+def test_a_session_gets_another_title(cli, work):
+    ran = cli("sessions", "rename", work[:8], "  Photos, sorted\nand more", "--json")
+    assert ran.document == {"session": work, "title": "Photos, sorted"}
+    assert cli("sessions", "list", "--json").document["sessions"][0]["title"] == "Photos, sorted"
+    assert cli("check").code == 0
+    for words in ([work, " "], ["nosuch", "title"]):
+        assert cli("sessions", "rename", *words).code == 2
+
+
+def test_old_sessions_are_listed_first_and_then_removed(cli, script, work):
+    assert cli("sessions", "prune").code == 2
+    assert cli("sessions", "prune", "--older-than", "1").out == "nothing to prune\n"
+    cli("run", "another", "--model", script("yes"))
+    newer = cli("sessions", "list", "--json").document["sessions"][0]["id"]
+    ran = cli("sessions", "prune", "--keep", "1", "--dry-run", "--json")
+    assert [s["id"] for s in ran.document["sessions"]] == [work] and ran.document["deleted"] == []
+    assert work in cli("sessions", "prune", "--keep", "1", "--dry-run").out
+    assert cli("sessions", "prune", "--keep", "1", "--state", "limit", "--json").document["sessions"] == []
+    assert cli("sessions", "prune", "--keep", "1").out == f"deleted {work}\n"
+    assert [s["id"] for s in cli("sessions", "list", "--json").document["sessions"]] == [newer]
+
+
+def test_a_session_that_is_worked_on_is_never_pruned(cli, work, home):
+    with closing(sqlite3.connect(home / "sessions.db")) as db, db:
+        db.execute("UPDATE sessions SET state = 'running', owner = ?", (this_process(),))
+    assert cli("sessions", "prune", "--older-than", "0", "--state", "running").out == "nothing to prune\n"
+    assert work in cli("sessions", "list").out

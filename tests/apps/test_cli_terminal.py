@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -15,67 +11,6 @@ import pytest
 pytestmark = pytest.mark.integration
 
 ESCAPE = "\x1b"
-
-
-class Terminal:
-    """`handiwork WORDS` on a terminal of its own; `seen` is what it has shown."""
-
-    def __init__(self, words, env, cwd, stdout=None):
-        self._master, slave = pty.openpty()
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "handiwork", *words],
-            stdin=slave, stdout=stdout or slave, stderr=slave, env={"TERM": "xterm", **env}, cwd=cwd,
-            start_new_session=True,
-        )  # fmt: skip
-        os.close(slave)
-        self.seen = ""
-
-    def until(self, text, seconds=15):
-        """Read until *text* was shown."""
-        end = time.monotonic() + seconds
-        while text not in self.seen:
-            assert time.monotonic() < end, f"{text!r} didn't come; shown: {self.seen!r}"
-            if not self._read():
-                break
-        assert text in self.seen, self.seen
-
-    def type(self, text):
-        os.write(self._master, text.encode())
-
-    def end(self, seconds=15):
-        """Read to the end; the exit code."""
-        end = time.monotonic() + seconds
-        while self._read() or self.child.poll() is None:
-            assert time.monotonic() < end, f"doesn't end; shown: {self.seen!r}"
-        return self.child.wait(5)
-
-    def close(self):
-        self.child.kill()
-        self.child.wait()
-        os.close(self._master)
-
-    def _read(self):
-        if not select.select([self._master], [], [], 0.1)[0]:
-            return True
-        try:
-            part = os.read(self._master, 65536)
-        except OSError:  # the other side is closed
-            return False
-        self.seen += part.decode("utf-8", "replace").replace("\r\n", "\n")
-        return bool(part)
-
-
-@pytest.fixture
-def terminal(surroundings, tmp_path):
-    opened = []
-
-    def begin(*words, stdout=None, **variables):
-        opened.append(Terminal(words, surroundings | variables, tmp_path, stdout))
-        return opened[-1]
-
-    yield begin
-    for one in opened:
-        one.close()
 
 
 @pytest.fixture
@@ -135,12 +70,79 @@ def test_only_a_clear_yes_is_a_yes(terminal, asking, tmp_path, key, allowed):
     outside.unlink(missing_ok=True)
 
 
+def test_what_was_typed_too_early_does_not_answer(terminal, script, tmp_path):
+    outside = tmp_path.parent / "early.txt"
+    slow = {"calls": [{"name": "terminal", "arguments": {"command": "sleep 1"}}]}
+    write = {"calls": [{"name": "write_file", "arguments": {"path": str(outside), "content": "x"}}]}
+    shown = terminal("run", "x", "--model", script(slow, write, "The end."))
+    shown.until("sleep 1")
+    shown.type("1\n1\ny\n")
+    shown.until("Allow?")
+    time.sleep(0.3)
+    assert shown.child.poll() is None and not outside.exists()
+    shown.type("\n")
+    assert shown.end() == 5 and not outside.exists()
+
+
+def test_no_answer_in_time_is_a_no(terminal, asking, command, tmp_path):
+    command("config", "set", "approval_seconds", "0.5")
+    shown = terminal(*asking("outside.txt"))
+    shown.until("no answer within 0.5 s")
+    assert shown.end() == 5 and not (tmp_path.parent / "outside.txt").exists()
+
+
+def test_a_rule_that_is_kept_holds_for_the_next_run(terminal, asking, tmp_path):
+    outside = tmp_path.parent / "kept.txt"
+    (tmp_path / ".handiwork").mkdir()
+    shown = terminal(*asking("kept.txt"), NO_COLOR="1")
+    shown.until("Allow?")
+    assert f"[3] yes, in this project: write_file({outside}) -> .handiwork/config.local.yaml" in shown.seen
+    shown.type("3\n")
+    assert shown.end() == 0 and "kept in .handiwork/config.local.yaml:" in shown.seen
+    outside.unlink()
+    again = terminal(*asking("kept.txt"))
+    assert again.end() == 0 and "Allow?" not in again.seen and outside.exists()
+    outside.unlink()
+    other = terminal(*asking("other.txt"))
+    other.until("Allow?")
+    other.type("\n")
+    assert other.end() == 5
+
+
+def test_the_breadth_is_chosen_apart(terminal, asking, tmp_path):
+    folder = tmp_path.parent / "around"
+    folder.mkdir(exist_ok=True)
+    shown = terminal(*asking("around/a.txt"), NO_COLOR="1")
+    shown.until("Allow?")
+    assert f"(now), or by its folder: write_file({folder}/**)" in shown.seen
+    shown.type("b\n")
+    shown.until("Allow?", times=2)
+    assert f"[4] yes, always: write_file({folder}/**) ->" in shown.seen
+    shown.type("2\n")
+    assert shown.end() == 0
+    (folder / "a.txt").unlink()
+
+
+def test_what_changed_after_the_question_is_not_written_over(terminal, script, tmp_path):
+    outside = tmp_path.parent / "raced.txt"
+    outside.write_text("one\n")
+    write = {"calls": [{"name": "write_file", "arguments": {"path": str(outside), "content": "two\n"}}]}
+    shown = terminal("run", "x", "--model", script(write, "The end."), NO_COLOR="1")
+    shown.until("Allow?")
+    assert "│ -one" in shown.seen and "│ +two" in shown.seen
+    outside.write_text("somebody else\n")
+    shown.type("1\n")
+    shown.end()
+    assert outside.read_text() == "somebody else\n" and "was changed between the question and the write" in shown.seen
+    outside.unlink()
+
+
 def test_yes_for_the_session_is_asked_once_for_the_same(terminal, asking, tmp_path):
     shown = terminal(*asking("same.txt", "same.txt", "other.txt"))
     shown.until("Allow?")
     assert "[2] yes, this session:" in shown.seen
     shown.type("2\n")
-    shown.until("other.txt")
+    shown.until("Allow?", after="other.txt")
     shown.type("\n")
     assert shown.end() == 5 and shown.seen.count("Allow?") == 2  # the other file was asked anew
     assert (tmp_path.parent / "same.txt").exists() and not (tmp_path.parent / "other.txt").exists()
@@ -151,7 +153,7 @@ def test_no_with_a_reason_reaches_the_model(terminal, asking, tmp_path):
     with open(tmp_path / "out.json", "w") as out:
         shown = terminal(*asking("outside.txt"), "--json", stdout=out)
         shown.until("Allow?")
-        shown.type("3\n")
+        shown.type("w\n")
         shown.until("instead?")
         shown.type("write it here\n")
         assert shown.end() == 5
@@ -208,7 +210,7 @@ def test_clarify_asks_the_person(terminal, script, tmp_path):
     question = {"name": "clarify", "arguments": {"question": "Which one?", "choices": ["red", "blue"]}}
     with open(tmp_path / "out.json", "w") as out:
         shown = terminal("run", "x", "--json", "--model", script({"calls": [question]}, "done"), stdout=out)
-        shown.until("[2] blue")
+        shown.until("> ", after="[2] blue")
         shown.type("2\n")
         assert shown.end() == 0
     assert "blue" in (tmp_path / "out.json").read_text()

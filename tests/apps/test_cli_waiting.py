@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -117,3 +119,49 @@ def test_a_job_and_a_form_are_answered_each_once_in_any_order(cli, script, plugi
     assert cli("sessions", "resume", "last", "--toolsets", "jobs", "--model", script("done")).out == "done\n"
     results = [json.loads(cli("show", f"last/{c}", "--json").document["result"]) for c in "jn"]
     assert results == [{"answer": "built"}, {"answer": 3}]
+
+
+# --------------------------------------------------------------------------- the same facts as at a terminal
+
+
+def test_what_waits_has_the_facts_of_the_question(cli, waiting, outside):
+    facts = waiting["facts"]
+    assert facts["effects"] == [["write", str(outside)]] and facts["origin"] and facts["cwd"]
+    assert facts["changes"] == [{"path": str(outside), "diff": "+x", "note": "is new"}]
+    assert [breadth for breadth, _, _ in facts["offers"]] == ["exact", "path"]
+    shown = cli("sessions", "pending").out
+    assert "│ +x" in shown and "--keep session|project|always --breadth path: write_file(" in shown
+
+
+@pytest.mark.parametrize(("keep", "breadth"), [("always", "exact"), ("always", "path"), ("session", "path")])
+def test_an_answer_may_be_kept(cli, script, waiting, outside, keep, breadth):
+    name = waiting["session"]
+    ran = cli("sessions", "answer", name, "w1", "yes", "--keep", keep, "--breadth", breadth, "--json")
+    assert ran.code == 0 and ("config.yaml:" in (ran.document["kept_in"] or "")) is (keep == "always")
+    other = outside.with_name("other.txt") if breadth == "path" else outside
+    again = call("write_file", "w2", path=str(other), content="y")
+    ran = cli("sessions", "resume", name, "--json", "--model", script(again, "Written."))
+    assert [c["status"] for c in ran.document["calls"]] == ["ok", "ok"] and other.read_text() == "y"
+
+
+def test_a_breadth_that_was_not_offered_is_refused_and_nothing_is_answered(cli, waiting):
+    ran = cli("sessions", "answer", waiting["session"], "w1", "yes", "--keep", "always", "--breadth", "prefix")
+    assert ran.code == 2 and "exact" in ran.err and "path" in ran.err
+    assert len(cli("sessions", "pending", "--json").document["pending"]) == 1
+
+
+def test_what_changed_since_the_question_is_asked_about_anew(cli, script, waiting, outside):
+    outside.write_text("somebody else's")
+    assert cli("sessions", "answer", waiting["session"], "w1", "yes").code == 0
+    ran = cli("sessions", "resume", waiting["session"], "--json", "--model", script("Not written."))
+    assert [c["status"] for c in ran.document["calls"]] == ["refused"] and outside.read_text() == "somebody else's"
+
+
+@pytest.mark.integration
+def test_of_two_who_answer_at_once_one_is_heard(cli, waiting, surroundings):
+    words = [sys.executable, "-m", "handiwork", "sessions", "answer", waiting["session"], "w1"]
+    both = [subprocess.Popen([*words, said], env=surroundings, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            for said in ("yes", "no", "yes", "no")]  # fmt: skip
+    codes = sorted(child.wait(30) for child in both)
+    assert codes[0] == 0 and all(codes[1:]), codes
+    assert cli("sessions", "pending", "--json").document == {"pending": []}

@@ -205,7 +205,7 @@ def test_a_link_stays_a_link_and_a_mode_a_mode(home, tmp_path):
     set_value(str(home), "max_steps", 5)
     assert (home / "config.yaml").is_symlink() and "max_steps: 5" in real.read_text()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
-    assert [p.name for p in home.iterdir()] == ["config.yaml"]
+    assert sorted(p.name for p in home.iterdir()) == ["audit.jsonl", "config.yaml"]
 
 
 def test_a_new_file_is_its_owners_alone(home):
@@ -232,3 +232,13 @@ def test_commands_set_get_show_and_path(cli, home):
     assert shown["toolsets"] == ["file", "terminal"] and shown["max_steps"] == 50
     assert "max_steps" in cli("config", "show").out
     assert cli("config", "path").out == f"{home / 'config.yaml'}\n"
+
+
+@pytest.mark.parametrize("value", ["{web: 0}", "{web: -1}", "{web: true}", "{web: many}", "{web: 1.5}", "[web]", "3"])
+def test_how_many_calls_run_at_once_is_a_number_for_each_name(configure, home, value):
+    configure(f"most_at_once: {value}\n")
+    with pytest.raises(ConfigError, match="most_at_once"):
+        load_config(str(home))
+    configure("most_at_once: {web: 2}\nfail_fast: true\n")
+    config = load_config(str(home))
+    assert config.most_at_once == {"web": 2} and config.fail_fast

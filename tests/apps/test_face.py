@@ -13,9 +13,9 @@ import handiwork
 AT_IMPORT = {"registry", "tool", "tool_error", "tool_result", "ToolEntry", "ToolRegistry"}
 LATE = {
     "adapt_schema", "Toolbox", "call_tool", "coerce_tool_args", "create_custom_toolset", "discover",
-    "get_tool_definitions", "handle_function_call", "repair_arguments", "resolve_toolset", "run_turn",
+    "get_tool_definitions", "handle_function_call", "instrument", "repair_arguments", "resolve_toolset", "run_turn",
 }  # fmt: skip
-HEAVY = ("asyncio", "pydantic", "httpx", "yaml", "subprocess", "argparse", "logging")
+HEAVY = ("asyncio", "pydantic", "httpx", "yaml", "subprocess", "argparse", "logging", "opentelemetry")
 
 
 @pytest.fixture

@@ -215,6 +215,23 @@ def test_one_that_hangs_is_ended_with_its_tree_and_blocks(house, living):
 
 @pytest.mark.integration
 def test_one_with_a_longer_time_than_usual_gets_it(house, monkeypatch):
-    monkeypatch.setattr("handiwork.pipeline.drivers.HOOK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("handiwork.pipeline.consulting.HOOK_TIMEOUT_S", 0.2)
     house.hooks(guard("sleep 0.6; echo waited >&2; exit 2", timeout=10))
     assert "waited" in house.call("terminal", command="ls").content
+
+
+@pytest.mark.parametrize(
+    ("updated", "block", "prompt"),
+    [
+        ('{"prompt": "walk the dog"}', "", "walk the dog"),
+        ("{}", "isn't understood", None),
+        ('{"prompt": " "}', "isn't", None),
+    ],
+)
+def test_a_prompt_may_be_rewritten(house, updated, block, prompt):
+    said = f"""echo '{{"hookSpecificOutput": {{"updatedInput": {updated}}}}}'"""
+    house.hooks({"UserPromptSubmit": [{"command": said}]})
+    heard = house.pipe.fire(
+        "user_prompt_submit", session_id="", cwd="/", platform="", model="", prompt="x", messages=[]
+    )
+    assert block in heard.block and bool(block) == bool(heard.block) and heard.prompt == prompt

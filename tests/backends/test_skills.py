@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from handiwork.backends.skills.contents import MOST_FILES, contents_of
-from handiwork.backends.skills.ledger import Ledger
 from handiwork.backends.skills.shelf import Shelf, Well, wells_for
 from handiwork.backends.skills.text import is_name, read_skill_text, write_skill_text
+from handiwork.backends.trust.contents import MOST_FILES, contents_of
+from handiwork.backends.trust.ledger import Ledger
 from handiwork.core.errors import UnknownNameError, UsageError
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import guard
 import pytest
 
@@ -37,6 +39,23 @@ def test_shares_are_counted_by_what_is_right_for_each_corpus() -> None:
 def test_kinds_are_classes_and_families_of_disguises() -> None:
     found = guard.by_kind(rows("forbid", "allow") + rows("ask", obfuscation="q"))
     assert found == [("disguise: quote", 1, 100.0, 0.0), ("disk", 2, 50.0, 50.0)]
+
+
+def test_the_judges_stand_beside_each_other_and_gray_by_what_makes_it_so() -> None:
+    ours, theirs = rows("forbid", "allow"), rows("allow", "allow")
+    gray = [
+        {"action": a, "why": why, "us": 1.0} for a, why in (("ask", "network"), ("allow", "network"), ("ask", None))
+    ]
+    assert guard.gray_by_why(gray) == [("gray: network", 2, 50.0, 0.0), ("gray: other", 1, 100.0, 0.0)]
+    table = guard.beside({"a": guard.by_kind(ours), "b": guard.by_kind(theirs)})
+    assert table[0] == ["kind", "commands", "a: caught %", "a: refused %", "b: caught %", "b: refused %"]
+    assert table[1] == ["disk", "2", "50.0", "50.0", "0.0", "0.0"]
+
+
+def test_a_folder_with_reports_alone_can_be_judged(tmp_path: Path) -> None:
+    (tmp_path / "benign.jsonl").write_text('{"cmd": "ls", "lookalike": null}\n')
+    judged = guard.judged_by_us(guard.corpora(tmp_path))
+    assert guard.figures("ours", judged).false_alarms == 0.0 and judged["dangerous"] == []
 
 
 @pytest.mark.parametrize(("actions", "wanted", "share"), [((), ("ask",), 0.0), (("ask", "allow"), ("ask",), 50.0)])

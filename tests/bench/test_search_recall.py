@@ -8,7 +8,7 @@ import pytest
 import search
 import search_data
 
-from handiwork.backends.embeddings.extra import missing
+from handiwork.backends.embeddings.extra import knows_languages, missing
 from handiwork.backends.embeddings.late import LateEmbedder
 from handiwork.catalog.search import Index
 
@@ -64,3 +64,27 @@ def test_by_meaning_too(pool):
         index = Index(found.registry.entries(), embedder)
         for kind, bar in bars.items():
             assert search.recall(index, found, found.questions[kind]) >= bar
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(
+    not knows_languages() and os.environ.get("HANDIWORK_REQUIRE_ALL") != "1", reason="needs `multilingual`"
+)
+def test_across_languages(pool):
+    found = pool(search_data.LIVE, search_data.live)
+    index = Index(found.registry.entries(), LateEmbedder(languages=True))
+    assert search.across_languages(index, found) >= 0.6
+    assert search.across_languages(Index(found.registry.entries()), found) < 0.3
+    assert search.recall(index, found, found.questions["tasks"]) >= 0.44
+
+
+def test_every_request_in_another_language_has_a_tool(pool):
+    found = pool(search_data.LIVE, search_data.live)
+    known = set(found.aliases.values())
+    assert [text for text, right in search.REQUESTS if not known & {*right}] == []
+
+
+def test_what_was_measured_is_named(tmp_path):
+    told = list(search.versions(str(tmp_path), ["pytest", "no-such-package"]))
+    assert told[0] == "bfcl-eval not here" and told[2] == f"pytest {pytest.__version__}"
+    assert told[3] == "no-such-package from source" and told[4].startswith("Python 3.")

@@ -181,3 +181,28 @@ def test_a_call_of_another_tool_waits_its_turn(tools):
     entry = tools.get("tool_call")
     assert footprint(entry, {"name": "paint"}, Scope(cwd="/")) == WORLD
     assert entry.traits.resolved_effect() == "read" and isinstance(entry.traits, Traits)
+
+
+def test_what_was_found_stands_in_the_order_of_finding(supply):
+    desk = Desk(supply, keeps=True)
+    desk.search({"query": "thing_07", "limit": 1}, scope=Scope())
+    desk.search({"query": "paint", "limit": 1}, scope=Scope())
+    names = [d["function"]["name"] for d in desk.definitions()]
+    assert names[-2:] == ["thing_07", "paint"] == [*desk.found()]
+    again = Desk(supply, keeps=True)
+    again.remember([*desk.found(), "gone since"])
+    assert again.definitions() == desk.definitions() and not {"paint", "thing_07"} & again.deferred()
+
+
+def test_while_the_provider_loads_finds_nothing_moves(supply):
+    loads = [True]
+    desk = Desk(supply, keeps=True, loads=lambda: loads[0])
+    shown, waiting = desk.definitions(), desk.waiting()
+    assert [d["function"]["name"] for d in shown] == ["read_file", "tool_search"] and len(waiting) == 31
+    found = [desk.search({"query": "paint a thing", "limit": 1}, scope=Scope())["tools"] for _ in range(2)]
+    assert found[0][0]["name"] == "paint" != found[1][0]["name"]  # what the model has needn't be found again
+    assert desk.definitions() == shown and desk.waiting() == waiting
+    loads[0] = False  # another model goes on
+    names = [d["function"]["name"] for d in desk.definitions()]
+    assert names[:4] == ["read_file", "tool_call", "tool_describe", "tool_search"] and desk.waiting() == []
+    assert names[4:] == [*desk.found()] and len(names) == 6

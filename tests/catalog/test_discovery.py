@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from handiwork.catalog import discovery
-from handiwork.catalog.discovery import Scanner, read_style
+from handiwork.catalog.discovery import CACHE_VERSION, Scanner, read_style
 
 
 def write(folder, name, text):
@@ -74,7 +74,7 @@ def test_an_unchanged_file_is_not_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "{", "[]", '{"version": 99, "files": {}}', '{"version": 1, "files": {"a": [1]}}']
+    "damage", ["", "{", "[]", '{"version": 99, "files": {}}', f'{{"version": {CACHE_VERSION}, "files": {{"a": [1]}}}}']
 )
 def test_a_damaged_memory_is_an_empty_one(tmp_path, damage):
     cache = write(tmp_path, "c/discovery.json", damage)
@@ -82,7 +82,7 @@ def test_a_damaged_memory_is_an_empty_one(tmp_path, damage):
     scanner = Scanner(str(cache))
     assert scanner.scan(str(tmp_path / "p"))[0].style == "statement"
     scanner.save()
-    assert json.loads(cache.read_text())["version"] == 1
+    assert json.loads(cache.read_text())["version"] == CACHE_VERSION
 
 
 def test_a_home_that_cannot_be_written_is_only_slower(tmp_path):

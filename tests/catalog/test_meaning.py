@@ -82,5 +82,6 @@ def test_tools_are_taken_in_once_a_generation(tools, add):
 def test_the_desk_searches_by_meaning(tools, add):
     add("dear", text="Costs. " * 300, defer=True)
     supply = Supply(tools, Toolsets(tools), budget=400)
-    answer = Desk(supply, embedder=Table(dear=0.9)).search({"query": "zzz"}, scope=Scope())
+    finder = Finder(tools, Table(dear=0.9))
+    answer = Desk(supply, finder=lambda: finder).search({"query": "zzz"}, scope=Scope())
     assert [row["name"] for row in answer["tools"]] == ["dear"]

@@ -113,3 +113,30 @@ def test_the_index_is_built_once_a_generation(tools, add):
     assert finder.index is first
     add("later", text="Something new.")
     assert finder.index is not first and finder.index.search("something new")[0].name == "later"
+
+
+@pytest.mark.parametrize(
+    ("text", "request_"),
+    [
+        ("พยากรณ์อากาศของเมือง", "อากาศวันนี้เป็นอย่างไร"),
+        ("حالة الطقس في مدينة", "كيف الطقس اليوم"),
+        ("Прогноз погоды для города", "какую погоду обещают"),
+        ("शहर का मौसम बताता है", "आज मौसम कैसा है"),
+        ("都市の天気予報を調べます", "明日の天気はどうですか"),
+        ("도시의 날씨를 알려 준다", "오늘 날씨 어때"),
+        ("Prévisions météo d'une ville", "la meteo de demain"),
+    ],
+)
+def test_a_request_finds_what_is_described_in_its_own_script(registry, add, text, request_):
+    others = (
+        "ส่งอีเมลถึงลูกค้า",
+        "إرسال رسالة إلى عميل",
+        "Отправить письмо",
+        "ईमेल भेजता है",
+        "メールを送ります",
+        "메일을 보낸다",
+    )
+    for number, other in enumerate((*others, "Envoyer un courriel")):
+        add(f"t{number}", text=other)
+    add("w", text=text)
+    assert [hit.name for hit in Index(registry.entries()).search(request_, limit=1)] == ["w"]

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from handiwork import ToolRegistry
+from handiwork.catalog.origins import Source
 from handiwork.core.types import Requires, ToolEntry, Traits
 
 
@@ -65,7 +66,7 @@ def test_override_is_for_those_who_may(registry, add):
 
 
 def test_origin_comes_from_whoever_loads(registry, add):
-    with registry.registering("plugin:user/dice"):
+    with registry.registering(Source("plugin:user/dice")):
         add("t")
     add("u")
     assert registry.get("t").origin == "plugin:user/dice" and registry.get("u").origin == "code"

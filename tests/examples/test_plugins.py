@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from handiwork.catalog.discovery import Scanner
+from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.types import Forbid, Scope, ToolCall, Traits
 from handiwork.sources.modules import Harvest
-from handiwork.sources.plugins import Ground, load_plugins
+from handiwork.sources.plugins import Plugins
+from handiwork.sources.view import Ground
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plugins"
 
@@ -27,8 +29,9 @@ def load(pipeline, tmp_path):
         folder.mkdir()
         shutil.copyfile(EXAMPLES / f"{name}.py", folder / f"{name}.py")
         harvest = Harvest()
-        ground = Ground(pipeline.registry, pipeline.hooks.register, lambda name, args: "")
-        load_plugins(ground, str(folder), Scanner(), harvest, owner="user")
+        ground = Ground(pipeline.registry, pipeline.hooks, lambda name, args, _: "", Toolsets(pipeline.registry))
+        plugins = Plugins(ground, harvest)
+        plugins.load(lambda: plugins.of_folder(Scanner(), str(folder)))
         assert [f.error for f in harvest.loaded] == [""]
         return sys.modules[f"handiwork_plugins.{name}"]
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handiwork.guard import redact
+from handiwork.guard.redaction import is_plain
 
 _random = random.Random(7)
 
@@ -124,6 +125,31 @@ def test_a_long_number_that_no_card_begins_like_stays() -> None:
 def test_masking_twice_changes_nothing_more(pieces: list[str]) -> None:
     once = redact("".join(pieces))
     assert redact(once) == once
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*ASSIGNED, *TOKENS.values(), TAIL, "gh" + "p_" + "a1\n" * 18, " ", "\n", "\u200b", "x", '"', "="]
+        ),
+        max_size=6,
+    )
+)
+def test_the_quick_look_never_overlooks_what_is_masked(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert not is_plain(text) or redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "src/main.py", '{"path": "a.txt", "limit": 5}', "limit: '5' -> 5 (number as text)"]
+)
+def test_the_quick_look_knows_plain_texts(text: str) -> None:
+    assert is_plain(text)
+
+
+def test_the_quick_look_knows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "plain words of it")
+    assert not is_plain("say plain words of it now")
 
 
 @pytest.mark.parametrize("piece", ["password=", "://a", "eyJaaaaaaaaa.", "_auth", "login a password ", "gh" + "p_a\n"])

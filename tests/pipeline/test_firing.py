@@ -52,7 +52,7 @@ def test_a_guard_that_is_not_understood_says_no(pipeline, fire, answer):
 
 
 def test_a_guard_that_raises_or_hangs_says_no_and_an_observer_does_not(pipeline, fire, monkeypatch):
-    monkeypatch.setattr("handiwork.pipeline.drivers.HOOK_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("handiwork.pipeline.consulting.HOOK_TIMEOUT_S", 0.1)
     for name in ("user_prompt_submit", "pre_model_request"):
         pipeline.hooks.register(name, lambda **kw: 1 / 0, source="raises")
     assert "division" in fire("user_prompt_submit").block and fire("pre_model_request").block == ""

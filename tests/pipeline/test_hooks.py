@@ -93,7 +93,7 @@ def test_no_opinion(add, run, hooks, answer):
 
 
 def test_a_hook_that_raises_or_hangs_before_a_call_is_a_no(add, run, hooks, monkeypatch):
-    monkeypatch.setattr("handiwork.pipeline.drivers.HOOK_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("handiwork.pipeline.consulting.HOOK_TIMEOUT_S", 0.1)
     add("t")
     raising = hooks.register("pre_tool_call", lambda **kw: 1 / 0, source="plugin:x")
     assert run("t").by == "pre_tool_call" and hooks.failures["plugin:x:pre_tool_call"] == 1

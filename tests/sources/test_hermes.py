@@ -5,18 +5,21 @@ from __future__ import annotations
 import pytest
 
 from handiwork.catalog.discovery import Scanner
+from handiwork.catalog.toolsets import Toolsets
 from handiwork.pipeline.hook_points import POINTS
 from handiwork.sources.hermes import HOOKS
 from handiwork.sources.modules import Harvest
-from handiwork.sources.plugins import Ground, load_plugins
+from handiwork.sources.plugins import Plugins
+from handiwork.sources.view import Ground
 
 
 @pytest.fixture
 def plugin(pipeline, tmp_path):
     def load(source):
         (tmp_path / "theirs.py").write_text(source)
-        ground = Ground(pipeline.registry, pipeline.hooks.register, lambda name, args: "")
-        load_plugins(ground, str(tmp_path), Scanner(), Harvest(), owner="user")
+        ground = Ground(pipeline.registry, pipeline.hooks, lambda name, args, _: "", Toolsets(pipeline.registry))
+        plugins = Plugins(ground, Harvest())
+        plugins.load(lambda: plugins.of_folder(Scanner(), str(tmp_path)))
 
     return load
 

@@ -13,8 +13,10 @@ from ..core.cancel import CancelToken
 from ..core.events import AgentEvent, CallFinished, CallProgress, CallStarted, StepFinished, TextDelta, Watcher
 from ..core.handler import describe_exception
 from ..core.loading import Late
-from ..core.types import Label, Scope, ToolResult, Usage
-from .loop import Agent, Budget, Outcome
+from ..core.types import Label, Scope, ToolResult
+from ..core.usage import cost_text
+from .loop import Agent, Outcome
+from .spending import Budget
 
 redaction = Late("handiwork.guard.redaction")
 
@@ -60,7 +62,6 @@ class Traces:
     text: str = ""
     files: dict[str, None] = field(default_factory=dict)
     outside: dict[str, None] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
     steps: int = 0
     calls_running: int = 0
     seen_at: float = field(default_factory=time.monotonic)
@@ -94,8 +95,8 @@ class Delegate:
 
     @property
     def tokens(self) -> int:
-        """What it has used so far."""
-        return self._traces.usage.input_tokens + self._traces.usage.output_tokens
+        """What it has used so far, with those that work for it."""
+        return self._hired.agent.tally.total.tokens
 
     async def work(self, place: asyncio.Semaphore) -> None:
         """Carry the order out when there is a *place*. Raises nothing but its own cancelling."""
@@ -166,8 +167,8 @@ class Delegate:
         match event:
             case TextDelta(text):
                 seen.text += text
-            case StepFinished(step, usage):
-                seen.steps, seen.usage = step, seen.usage + usage
+            case StepFinished(step, _):
+                seen.steps = step
             case CallStarted(call):
                 seen.calls_running += 1
                 seen.text = ""
@@ -196,6 +197,7 @@ class Delegate:
             "files": list(seen.files),
             "steps": seen.steps,
             "tokens": self.tokens,
+            "cost": cost_text(self._hired.agent.tally.total) if self.tokens else "",
             "session": self._hired.agent.conversation.session.id,
         }
         return {key: value for key, value in known.items() if value}

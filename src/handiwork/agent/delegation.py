@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ..core.delegation import DELEGATION_LIMITS, DelegationLimits
@@ -15,7 +16,7 @@ from ..core.loading import Late
 from ..core.types import EMPTY_SCOPE, Args, Done, Progress, Scope
 from ..core.wire import dumps
 from .delegate import Delegate, Hire, Order
-from .loop import Budget
+from .spending import Budget, Tally
 
 fencing = Late("handiwork.guard.fencing")
 redaction = Late("handiwork.guard.redaction")
@@ -27,14 +28,13 @@ _MOST_KEPT = 32
 
 
 class Delegation:
-    """The delegates of one agent (also core.types `Background`): *hire* makes them; *tokens* is for all of them.
+    """The delegates of one agent (also core.types `Background`): *hire* makes them, with what *tally* has left.
 
     They work on the agent's own loop. Whoever is cancelled, or ends a turn, takes them along.
     """
 
-    def __init__(self, hire: Hire, limits: DelegationLimits = DELEGATION_LIMITS, *, tokens: int | None = None) -> None:
-        self._hire, self._limits = hire, limits
-        self._tokens, self._spent = tokens, 0
+    def __init__(self, hire: Hire, limits: DelegationLimits = DELEGATION_LIMITS, *, tally: Tally | None = None) -> None:
+        self._hire, self._limits, self._tally = hire, limits, tally or Tally()
         self._staff: dict[str, Delegate] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._untold: set[str] = set()
@@ -61,17 +61,15 @@ class Delegation:
     # ------------------------------------------------------------------------------------- beginning
 
     def _budget(self, tasks: int, seconds: float | None, scope: Scope) -> Budget:
-        """What each of so many tasks may take: no more than we have, and of our tokens its share."""
+        """What each of so many tasks may take: no more than we have, and of our tokens and money its share."""
         most = min(self._limits.seconds, seconds or self._limits.seconds)
         if scope.deadline is not None:
             most = min(most, scope.deadline - time.monotonic() - _RESERVE_S)
-        tokens = self._limits.tokens
-        if self._tokens is not None and tasks:
-            spent = self._spent + sum(delegate.tokens for delegate in self._staff.values())
-            tokens = min(tokens, (self._tokens - spent) // tasks)
-        if tasks and (most <= 0 or tokens <= 0):
+        left = self._tally.left().shared(max(1, tasks))
+        if tasks and (most <= 0 or left.is_nothing):
             raise UsageError("no time or no tokens are left for others", "do what is most needed yourself, and answer")
-        return Budget(self._limits.steps, most, tokens)
+        tokens = self._limits.tokens if left.tokens is None else min(self._limits.tokens, left.tokens)
+        return Budget(self._limits.steps, most, tokens, left.usd)
 
     def _begin(self, orders: Sequence[Order], scope: Scope) -> list[Delegate]:
         """All of them, or none. They hear what stops us, even if that has happened already."""
@@ -91,8 +89,7 @@ class Delegation:
         """Those that were told of long ago."""
         told = [name for name, delegate in self._staff.items() if delegate.is_over and name not in self._untold]
         for name in told[:-_MOST_KEPT]:
-            self._spent += self._staff.pop(name).tokens
-            del self._tasks[name]
+            del self._staff[name], self._tasks[name]
 
     def _place(self) -> asyncio.Semaphore:
         """What lets so many work at once; a loop has its own."""
@@ -165,6 +162,8 @@ class Delegation:
 def _order(row: Args, budget: Budget, scope: Scope) -> Order:
     if not row["task"].strip():
         raise UsageError("a task is empty", "say what is to be done")
+    if scope.deadline is not None:  # also of one that waits for a place: its own time begins when it has one
+        scope = replace(scope, deadline=scope.deadline - _RESERVE_S)
     return Order(row["task"], tuple(row.get("tools") or ()), budget, scope)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from ..core.cancel import CancelToken
@@ -16,6 +16,7 @@ from ..core.events import (
     CallProgress,
     CallStarted,
     Compacted,
+    MessageTaken,
     ModelSwitched,
     StepFinished,
     TextDelta,
@@ -29,21 +30,26 @@ from ..core.types import (
     Model,
     ModelReply,
     ModelRequest,
+    Ready,
+    Refusal,
     Scope,
     ToolCall,
     ToolResult,
     Usage,
 )
+from ..core.wire import is_loaded, name_of_definition
 from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
 from .conversation import NEWS, Conversation
+from .inbox import Inbox
 from .loop_guard import LoopGuard
 from .offer import Offer
 from .points import Points
 from .prompt import build_prompt, read_guides
 from .session import Unkept
+from .spending import Budget, Tally, unpriced
 from .waiting import calls_of
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
@@ -58,17 +64,17 @@ _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """What one task may take: model calls, seconds, tokens. None is no limit."""
+class Denial:
+    """A call that was denied, by the agent itself, a tool that it called or a delegate: as far as it had come."""
 
-    max_steps: int = 50
-    max_seconds: float | None = None
-    max_tokens: int | None = None
+    ready: Ready
+    reason: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended: the answer, if there is one, why it ended, and what it took."""
+    """How a task ended: the answer, if there is one, why it ended, and what it took, delegates included."""
 
     ending: Ending
     answer: str
@@ -76,6 +82,7 @@ class Outcome:
     steps: int
     usage: Usage
     results: tuple[ToolResult, ...] = ()
+    denials: tuple[Denial, ...] = ()
 
 
 @dataclass(slots=True)
@@ -86,9 +93,10 @@ class _Task:
     guides: str  # read once: the prompt keeps its bytes while the task runs
     background: Background | None = None
     steps: int = 0
-    usage: Usage = field(default_factory=Usage)
     results: list[ToolResult] = field(default_factory=list)
     last_turn: list[ToolResult] = field(default_factory=list)
+    denials: list[Denial] = field(default_factory=list)
+    denied_before: int = 0
     waits: bool = False
     anew: int = 0
     empty: int = 0
@@ -98,10 +106,12 @@ class Agent:
     """A model with hands. Everything it needs is handed in; it keeps one conversation, which *session* stores.
 
     *scope* says for whom and where; *supply* gives the tool definitions of the moment, *deferred* the names
-    of tools that may be called though they aren't shown; *bindings* are the handlers of tools that need an
-    agent; *context* leaves out what doesn't fit the model any more; *background* gives what goes on beside
-    the turns of a session, whose news is told with the next request; what is *known* from before stands at the
-    end of every prompt.
+    of tools that may be called though they aren't shown, *found* those that a tool search has found; *bindings*
+    are the handlers of tools that need an agent; *context* leaves out what doesn't fit the model any more;
+    *background* gives what goes on beside the turns of a session, whose news is told with the next request;
+    what is *known* from before stands at the end of every prompt. *tally* counts what it takes of its budget
+    (*budget* is short for a tally of its own), *price* says what a reply cost. With *fail_fast* the first
+    error of a turn ends what else runs of it.
     """
 
     def __init__(
@@ -112,6 +122,7 @@ class Agent:
         *,
         supply: Callable[[], Sequence[Mapping[str, Any]]],
         deferred: Callable[[], frozenset[str]] = frozenset,
+        found: Callable[[], Sequence[str]] = tuple,
         bindings: Mapping[str, Handler] | None = None,
         budget: Budget | None = None,
         context: Context | None = None,
@@ -119,16 +130,33 @@ class Agent:
         session: Unkept | None = None,
         background: Callable[[str], Background] | None = None,
         known: str = "",
+        tally: Tally | None = None,
+        price: Callable[[Model, ModelReply], ModelReply] = unpriced,
+        fail_fast: bool = False,
     ) -> None:
         self.conversation = Conversation(session)
         self._model, self._pipeline, self._scope = model, pipeline, scope
-        self._offer, self._deferred = Offer(supply), deferred
+        self._offer, self._deferred, self._found = Offer(supply), deferred, found
         self._bindings = dict(bindings or {})
-        self._budget = budget or Budget()
+        self.tally, self._price = tally or Tally(budget), price
+        self._budget = self.tally.budget
         self._context = context or Context(None)
         self._watch, self._background, self._known = watch, background, known
         self._points = Points(pipeline, self.conversation, scope, model.name)
+        self._fail_fast, self._inbox = fail_fast, Inbox()
         self._ending = "left"
+        self.task = ""  # what it was told last
+
+    def say(self, text: str) -> None:
+        """Tell it something while it works, from any thread: it hears of it before it asks its model again.
+
+        What comes too late for that is heard after the next prompt, unless `unheard` takes it back.
+        """
+        self._inbox.put(text)
+
+    def unheard(self) -> list[str]:
+        """What was said and not taken in, in order. It is the caller's again."""
+        return self._inbox.take_all()
 
     async def run(self, prompt: str, *, cancel: CancelToken | None = None) -> Outcome:
         """Work on *prompt* until there is an answer, a limit is reached, or it is cancelled.
@@ -140,10 +168,11 @@ class Agent:
         if heard.block or cancel.is_set():
             ending: Ending = "denied" if heard.block else "cancelled"
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
+        prompt = self.task = heard.prompt or prompt
         self.conversation.session.begin(prompt)
         self._ending, reason = "failed", ""
         try:
-            outcome = await self._carry_out(prompt, heard.context, cancel)
+            outcome = await self._traced(prompt, heard.context, cancel)
             self._ending, reason = outcome.ending, outcome.reason
         finally:
             self.conversation.session.end(self._ending, reason)
@@ -156,24 +185,34 @@ class Agent:
         self._points.end(self._ending)
         self.conversation.session.close()
 
-    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+    async def _traced(self, prompt: str, context: Sequence[str], cancel: CancelToken) -> Outcome:
+        """The work on a prompt is a span, below which all that is done for it stands."""
+        scope = self.conversation.session.within(self._scope)
+        with self._pipeline.tracing.task(scope, self._model, prompt) as span:
+            outcome = await self._carry_out(prompt, context, cancel, replace(scope, span=span))
+            span.end(outcome)
+        return outcome
+
+    async def _carry_out(self, prompt: str, context: Sequence[str], cancel: CancelToken, within: Scope) -> Outcome:
+        self.tally.begin_task()
         guard = LoopGuard()
-        deadline = None if self._budget.max_seconds is None else time.monotonic() + self._budget.max_seconds
+        deadline = self._deadline()
         scope = replace(
-            self.conversation.session.within(self._scope),
+            within,
             bindings={**self._scope.bindings, **self._bindings},
             cancel=cancel,
             deadline=deadline,
-            checks=(*self._scope.checks, guard),
+            checks=(*within.checks, guard),
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
         task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        task.scope = replace(scope, on_refused=partial(self._note_refusal, task))
         work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
         forget = cancel.on_cancel(lambda: _cancel_soon(loop, work))
         try:
-            return await asyncio.wait_for(work, self._budget.max_seconds)
+            return await asyncio.wait_for(work, None if deadline is None else deadline - time.monotonic())
         except TimeoutError:
             cancel.cancel()
             return self._ended(task, "limit", self._out_of_time())
@@ -188,6 +227,22 @@ class Agent:
             if task.background:
                 task.background.end_turn()
 
+    def _deadline(self) -> float | None:
+        """When the task must have ended: by its budget, and never later than what it is a part of."""
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        if seconds is None:
+            return outer
+        own = time.monotonic() + seconds
+        return own if outer is None else min(own, outer)
+
+    def _note_refusal(self, task: _Task, ready: Ready, no: Refusal) -> None:
+        """Called from whichever thread a call was made on."""
+        self.conversation.session.note_refusal(ready, no)
+        if no.by in DENIALS:
+            task.denials.append(Denial(ready, no.reason, no.by))
+        if self._scope.on_refused is not None:
+            self._scope.on_refused(ready, no)
+
     async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
@@ -195,6 +250,7 @@ class Agent:
             over = self._over_budget(task)
             if over:
                 return self._ended(task, "limit", over)
+            await self._hear()
             reply = await self._ask(task)
             if reply.calls and not reply.cut_off:
                 await self._run_calls(task, reply.calls, guard)
@@ -219,6 +275,17 @@ class Agent:
             self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
             self._add((*begun.context, *context))
         return not task.waits
+
+    async def _hear(self) -> None:
+        """What was said meanwhile is taken in, as a prompt is."""
+        while (text := self._inbox.first()) is not None:
+            heard = await self._points.submit(text)
+            if not self._inbox.take(text):  # not before: who is cancelled while hooks are asked has lost nothing
+                continue
+            if not heard.block:
+                self.conversation.say(heard.prompt or text)
+                self._add(heard.context)
+            self._watch(MessageTaken(text, heard.block))
 
     async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
         """Whether a hook wants more than the answer; the model is told what, a few times at most."""
@@ -248,20 +315,31 @@ class Agent:
             self.conversation.nudge(news)
         definitions = self._offer.renew()
         self._add((await self._points.before_request(task.steps + 1, definitions)).context)
-        scope = task.scope
+        scope, found = task.scope, self._found()
+        loaded = [d for d in definitions if is_loaded(d)]
         self.conversation.set_system(
-            build_prompt(definitions, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
+            build_prompt(loaded, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
         request = ModelRequest(
-            tuple(await self._shown(definitions)), tuple(definitions), on_text=lambda text: self._watch(TextDelta(text))
+            tuple(await self._shown([d for d in definitions if is_loaded(d) or name_of_definition(d) in found])),
+            tuple(definitions),
+            on_text=lambda text: self._watch(TextDelta(text)),
+            found=found,
         )
         asked = time.perf_counter()
-        reply = await self._model.reply(request)
+        reply = await self._reply(task, request)
         task.steps += 1
-        task.usage += reply.usage
+        self.tally.add(reply.usage)
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
         await self._points.after_request(task.steps, reply, asked)
+        return reply
+
+    async def _reply(self, task: _Task, request: ModelRequest) -> ModelReply:
+        """The model's reply, with its price."""
+        with self._pipeline.tracing.request(task.scope, self._model, request) as span:
+            reply = self._price(self._model, await span.carry(lambda: self._model.reply(request)))
+            span.end(reply)
         return reply
 
     async def _shown(self, definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
@@ -279,7 +357,8 @@ class Agent:
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
             self._watch(CallStarted(call))
-        task.last_turn = guard.heard(await run_turn(self._pipeline, bound), self._reads)
+        task.denied_before = len(task.denials)
+        task.last_turn = guard.heard(await self._run_turn(bound), self._reads)
         for result in task.last_turn:
             if self.conversation.session.hold(result):
                 task.waits = True
@@ -288,6 +367,9 @@ class Agent:
                 self.conversation.add_result(result)
             self._watch(CallFinished(result))
         task.results += task.last_turn
+
+    async def _run_turn(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        return await run_turn(self._pipeline, calls, fail_fast=self._fail_fast)
 
     async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
         """Run the calls of an earlier process that somebody has said yes to since."""
@@ -313,26 +395,28 @@ class Agent:
         self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
     def _over_budget(self, task: _Task) -> str:
-        budget, used = self._budget, task.usage.input_tokens + task.usage.output_tokens
-        if task.steps >= budget.max_steps:
-            return f"the limit of {budget.max_steps} steps is reached"
-        if budget.max_tokens is not None and used >= budget.max_tokens:
-            return f"the limit of {budget.max_tokens} tokens is reached"
+        if task.steps >= self._budget.max_steps:
+            return f"the limit of {self._budget.max_steps} steps is reached"
+        if over := self.tally.over():
+            return over
         deadline = task.scope.deadline
         return self._out_of_time() if deadline is not None and time.monotonic() >= deadline else ""
 
     def _out_of_time(self) -> str:
-        return f"the time limit of {self._budget.max_seconds:g} s is reached"
+        seconds, outer = self._budget.max_seconds, self._scope.deadline
+        is_outer = seconds is None or (outer is not None and outer <= time.monotonic())
+        return "the time of what it is a part of is up" if is_outer else f"the time limit of {seconds:g} s is reached"
 
     def _answered(self, task: _Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
-        denied = [r for r in task.last_turn if r.status == "refused" and r.by in DENIALS]
-        if denied and len(denied) == len(task.last_turn):
-            return self._ended(task, "denied", json.loads(denied[-1].content)["error"], text)
+        denied = task.denials[task.denied_before :]
+        if denied and all(r.by in DENIALS or r.status == "error" for r in task.last_turn):
+            return self._ended(task, "denied", denied[-1].reason, text)
         return self._ended(task, "answered", "", text)
 
     def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
-        return Outcome(ending, answer, reason, task.steps, task.usage, tuple(task.results))
+        results, denials = tuple(task.results), tuple(task.denials)
+        return Outcome(ending, answer, reason, task.steps, self.tally.task, results, denials)
 
 
 def _news_of(task: _Task) -> str:

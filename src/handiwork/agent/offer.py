@@ -14,7 +14,7 @@ Definition = Mapping[str, Any]
 
 
 class Offer:
-    """Keeps the order of *supply*'s first answer; what is new is appended in one sorted block."""
+    """Keeps the order of *supply*'s first answer; what is new is appended in the order in which it comes."""
 
     def __init__(self, supply: Callable[[], Sequence[Definition]]) -> None:
         self._supply = supply
@@ -25,7 +25,7 @@ class Offer:
         fresh = {name_of_definition(d): d for d in self._supply()}
         kept = [d for d in self._shown if fresh.get(name_of_definition(d)) == d]
         known = {name_of_definition(d) for d in kept}
-        self._shown = kept + [d for name, d in sorted(fresh.items()) if name not in known]
+        self._shown = kept + [d for name, d in fresh.items() if name not in known]
         return self._shown
 
     def names(self) -> frozenset[str]:

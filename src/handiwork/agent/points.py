@@ -36,8 +36,9 @@ class Points:
 
     async def submit(self, prompt: str) -> Heard:
         """A prompt came, of which nothing is stored yet."""
-        self._prompt = prompt
-        return await self._tell(USER_PROMPT_SUBMIT, prompt=prompt, messages=self._conversation.messages)
+        heard = await self._tell(USER_PROMPT_SUBMIT, prompt=prompt, messages=self._conversation.messages)
+        self._prompt = heard.prompt or prompt
+        return heard
 
     async def begin(self) -> Heard:
         """The first prompt was taken in; of later ones nothing is told here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
+from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,19 +22,22 @@ from ..core.types import (
     Outcome,
     Pending,
     Ready,
+    Refusal,
     Scope,
     SessionInfo,
     SessionStore,
     ToolResult,
     Usage,
 )
+from ..core.usage import usage_document
 from ..core.wire import dumps
 from ..guard.approval import settle
 from ..guard.redaction import redact
+from .asked import asked_of
 from .file_marks import marks_of_call
 from .history import Unanswered, history_of
-from .truth import truth_about
-from .waiting import Question, granting, open_questions, question_about, question_of
+from .truth import in_short, inner_truths, past_of, truth_about
+from .waiting import Question, granting, open_questions, question_about, question_of, redacted, yeses_to
 
 _MOST_TEXT = 100_000
 _MOST_TITLE = 80
@@ -60,6 +64,9 @@ class Unkept:
     def hold(self, _: ToolResult, /) -> bool:
         """Whether a call waits for somebody, and gets its result in another process."""
         return False
+
+    def note_refusal(self, ready: Ready, no: Refusal) -> None:
+        """A call doesn't run."""
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended; the conversation may go on."""
@@ -89,9 +96,12 @@ class Session(Unkept):
         self.id = info.id  # "" before its first task
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
+        self._asked: dict[str, dict[str, Any]] = {}
         self._begun: dict[int, tuple[Ready, int]] = {}  # the call is kept, so that nothing else gets its id()
         self._ending = "interrupted"
         self._closed = False
+        self._yeses: list[Question] = []
+        self._past: defaultdict[tuple[str, str], list[Done]] = defaultdict(list)
 
     @classmethod
     def resume(cls, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> Session:
@@ -121,21 +131,26 @@ class Session(Unkept):
         for missing in unanswered:
             question = question_of(missing)
             if question and question.is_granted:
-                self.granted = [*self.granted, question]
+                self._grant(question, missing)
                 continue
             truth = truth_about(missing.id, missing.notes)
-            content, state = (question.content(), "answered") if question else (truth.content(), truth.state)
+            done = in_short(inner_truths(missing.id, missing.notes))
+            content, state = (question.content(done), "answered") if question else (truth.content(), truth.state)
             self._append("mended", missing.id, {"message": missing.answer(content), "state": state})
+
+    def _grant(self, question: Question, missing: Unanswered) -> None:
+        """The call is to run, with what it has done within itself before."""
+        self.granted = [*self.granted, question]
+        self._yeses += yeses_to(missing)
+        for what, done in past_of(missing.id, missing.notes):
+            self._past[missing.id, what].append(done)
 
     def begin(self, prompt: str) -> None:
         """A task is about to begin; the first one gives a new session its title."""
         if self.info.number or self.problem:
             return
-        lines = prompt.strip().splitlines() or [""]
-        title = redact(lines[0])
-        title = title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
         try:
-            self.info = self._store.begin(replace(self.info, title=title))
+            self.info = self._store.begin(replace(self.info, title=title_of(prompt)))
             self.id = self.info.id
             self._next = itertools.count(2)
         except StorageError as error:
@@ -143,7 +158,7 @@ class Session(Unkept):
 
     def keep_message(self, message: Message, kind: EntryKind, usage: Usage | None = None) -> None:
         """Something was said: a `prompt` or `nudge` to the model, its `reply`, or an answer that was `mended`."""
-        used = {"usage": [usage.input_tokens, usage.output_tokens]} if usage else {}
+        used = {"usage": usage_document(usage)} if usage else {}
         self._keep(kind, str(message.get("tool_call_id", "")), {"message": message, **used})
 
     def keep_result(self, result: ToolResult, message: Message) -> None:
@@ -174,6 +189,8 @@ class Session(Unkept):
             facts["repairs"] = list(ready.repairs)
         if "tool" in ready.entry.traits.touches.values():
             facts["through"] = True  # what it does is noted under the tool that it calls
+        if (within := ready.call.outermost.id) != ready.call.id:
+            facts["within"] = within
         try:
             self._begun[id(ready)] = ready, self._append("intent", ready.call.id, facts)
         except StorageError as error:
@@ -196,8 +213,14 @@ class Session(Unkept):
         """Whether the call waits for somebody; what for is noted, and it gets its result in another process."""
         asked = question_about(result) if self._waits and not self.problem else None
         if asked:
+            asked |= self._asked.pop(result.call.id, {}) if asked["about"] == "approval" else {}
             self._keep("question", result.call.id, asked)
         return bool(asked) and not self.problem
+
+    def note_refusal(self, ready: Ready, no: Refusal) -> None:
+        """What somebody would have been asked about, had they been there, is kept for when they are."""
+        if self._waits and no.by == "approval" and ready.asks:
+            self._asked[ready.call.id] = {"facts": redacted(asked_of(ready, ready.asks).document())}
 
     def end(self, ending: str, reason: str = "") -> None:
         """A task ended so."""
@@ -228,8 +251,16 @@ class Session(Unkept):
 
     def within(self, scope: Scope) -> Scope:
         """The scope for calls of this session: its effects are journaled, what its approver says is kept."""
-        asked = granting(self.granted, scope.approver) if self.granted else scope.approver
-        return replace(scope, session_id=self.id, journal=self, approver=asked and self._witness(asked))
+        asked = granting(self._yeses, scope.approver) if self._yeses else scope.approver
+        checks = (*scope.checks, self._recall) if self._past else scope.checks
+        asked = asked and self._witness(asked)
+        return replace(scope, session_id=self.id, journal=self, approver=asked, checks=checks, waits=self._waits)
+
+    def _recall(self, ready: Ready, /) -> Ready:
+        """A call within one that is run again isn't: it came to something before."""
+        call = ready.call.outermost
+        past = self._past.get((call.id, dumps([ready.entry.name, ready.args]))) if call is not ready.call else None
+        return replace(ready, answer=past.pop(0)) if past else ready
 
     def _witness(self, approver: Approver) -> Approver:
         def ask(ready: Ready, ask: Ask, /) -> Any:
@@ -266,6 +297,12 @@ class Session(Unkept):
         seq = next(self._next)
         self._store.append(self.info.number, seq, kind, call=call, body=dumps(body))
         return seq
+
+
+def title_of(text: str) -> str:
+    """The first line of *text* as the title of a session: without secrets, and short."""
+    title = redact((text.strip().splitlines() or [""])[0])
+    return title if len(title) <= _MOST_TITLE else f"{title[: _MOST_TITLE - 1]}…"
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from ..agent.memory import Memory
 from ..agent.session_search import SessionSearch
 from ..agent.skills import Skills
-from ..backends.skills.ledger import Ledger
 from ..backends.skills.shelf import Shelf, wells_for
+from ..backends.trust.ledger import Ledger
 from ..core.loading import Late
 from ..core.types import Background, Handler
 from .house import House

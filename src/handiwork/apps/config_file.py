@@ -10,11 +10,15 @@ from typing import Any
 from ..core.config import KEYS, Config, CustomToolset, as_field, problem_with
 from ..core.errors import ConfigError, UnknownNameError, UsageError, near_names
 from ..core.loading import Late
-from .tightening import OF_PROJECTS, tightened
+from .audit import put_decision
+from .tightening import OF_PROJECTS, overlaid
 
 yaml = Late("yaml")
 hook_config = Late("handiwork.apps.hook_config")
 mcp_settings = Late("handiwork.sources.mcp.settings")
+rule_files = Late("handiwork.apps.rule_files")
+profiles = Late("handiwork.apps.profiles")
+own_programs = Late("handiwork.apps.own_programs")
 
 _TOOLSET_KEYS = {f.name for f in fields(CustomToolset)}
 # A project's files come with a cloned repository: they may narrow what an agent does there, but not choose
@@ -30,13 +34,17 @@ _OF_PROJECTS = frozenset(
         "max_result_chars",
         "turn_result_chars",
         "result_chars",
+        "fail_fast",
         "max_steps",
         "max_seconds",
+        "max_tokens",
+        "max_cost",
         "mode",
         "sandbox",
+        "policy",
     }
 )
-_STRICTNESS = ("yolo", "accept-edits", "ask", "read-only")
+LOCAL = "config.local.yaml"
 
 
 def load_config(home: str, project: str = "") -> Config:
@@ -45,24 +53,24 @@ def load_config(home: str, project: str = "") -> Config:
     Raises `ConfigError` with the place for what can't be read, is unknown, of the wrong kind, or not
     for a project to say.
     """
-    paths = config_paths(home, project)
     merged: dict[str, Any] = {}
-    for path in paths:
-        data = _read(path, of_project=path != _own_file(home))
-        if "mode" in data and "mode" in merged:
-            data["mode"] = max(data["mode"], merged["mode"], key=_STRICTNESS.index)
-        if "sandbox" in data and path != _own_file(home):
-            data["sandbox"] = tightened(merged.get("sandbox", {}), data["sandbox"])
-        merged |= data
+    for path in config_paths(home, project):
+        of_project = path != _own_file(home)
+        merged = overlaid(merged, _read(path, of_project=of_project), of_project=of_project)
     return Config(**{key: as_field(key, value) for key, value in merged.items()})
 
 
 def config_paths(home: str, project: str = "") -> list[str]:
     """The files that are read, the later ones winning."""
+    return [path for path in possible_paths(home, project) if os.path.exists(path)]
+
+
+def possible_paths(home: str, project: str = "") -> list[str]:
+    """The files that would be read if they were there: the person's, the project's, the person's for the project."""
     paths = [_own_file(home)]
     if project and os.path.join(project, ".handiwork") != home:
-        paths += [os.path.join(project, ".handiwork", name) for name in ("config.yaml", "config.local.yaml")]
-    return [p for p in paths if os.path.exists(p)]
+        paths += [os.path.join(project, ".handiwork", name) for name in ("config.yaml", LOCAL)]
+    return paths
 
 
 def _own_file(home: str) -> str:
@@ -70,10 +78,11 @@ def _own_file(home: str) -> str:
 
 
 def _read(path: str, *, of_project: bool = False) -> dict[str, Any]:
-    return _parse(path, _text_of(path), of_project=of_project)
+    return parse(path, text_of(path), of_project=of_project)
 
 
-def _text_of(path: str) -> str:
+def text_of(path: str) -> str:
+    """The text of a configuration file. Raises `ConfigError`."""
     try:
         with open(path, "rb") as file:
             raw = file.read()
@@ -85,7 +94,8 @@ def _text_of(path: str) -> str:
         raise ConfigError(f"{path}:{line}:{column}: not UTF-8 text", "save the file as UTF-8") from error
 
 
-def _parse(path: str, text: str, *, of_project: bool = False) -> dict[str, Any]:
+def parse(path: str, text: str, *, of_project: bool = False) -> dict[str, Any]:
+    """What a configuration file says. Raises `ConfigError` with the place."""
     try:
         document = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
@@ -111,7 +121,8 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
         problem = _problem_of_value(key, value)
         if problem:
             raise ConfigError(f"{place}: {problem}", "correct the value there")
-        if of_project and (key not in _OF_PROJECTS or value == "yolo"):
+        is_yolo = value == "yolo" or (key == "policy" and value.get("defaultMode") == "yolo")
+        if of_project and (key not in _OF_PROJECTS or is_yolo):
             hint = "take it out there; for yourself: " + (
                 "handiwork hooks import FILE" if key == "hooks" else f"handiwork config set {key} ..."
             )
@@ -123,16 +134,34 @@ def _check(path: str, data: Mapping[Any, Any], places: Mapping[str, str], *, of_
 
 def _problem_of_value(key: str, value: Any) -> str | None:
     problem = problem_with(key, value)
-    if problem or key not in _CHECKED:
-        return problem
-    return _CHECKED[key](value)
+    look = _LOOKS.get(key)
+    return look(value) if look and not problem else problem
+
+
+def _policy_problem(policy: Mapping[Any, Any]) -> str | None:
+    problem: str | None = rule_files.problem_with_policy(policy)
+    return problem
+
+
+def _profiles_problem(said: Mapping[Any, Any]) -> str | None:
+    problem: str | None = profiles.problem_with_profiles(said)
+    return problem
 
 
 def _hooks_problem(hooks: Mapping[Any, Any]) -> str | None:
+    return _told(hook_config.read_hooks, hooks, "hooks: ")
+
+
+def _programs_problem(programs: Mapping[Any, Any]) -> str | None:
+    return _told(own_programs.read_own_programs, programs)
+
+
+def _told(read: Callable[[Any], object], said: Any, where: str = "") -> str | None:
+    """What is said against what is read, with the advice; None where nothing is."""
     try:
-        hook_config.read_hooks(hooks)
+        read(said)
     except UsageError as error:
-        return f"hooks: {error}" + (f" ({error.hint})" if error.hint else "")
+        return f"{where}{error}" + (f" ({error.hint})" if error.hint else "")
     return None
 
 
@@ -152,9 +181,12 @@ def _servers_problem(servers: Mapping[Any, Any]) -> str | None:
     return said
 
 
-_CHECKED: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
+_LOOKS: Mapping[str, Callable[[Mapping[Any, Any]], str | None]] = {
     "custom_toolsets": _toolset_problem,
     "hooks": _hooks_problem,
+    "policy": _policy_problem,
+    "profiles": _profiles_problem,
+    "programs": _programs_problem,
     "mcp_servers": _servers_problem,
 }
 
@@ -193,12 +225,15 @@ def set_value(home: str, key: str, value: Any) -> str:
     if problem:
         raise UsageError(problem)
     path = _own_file(home)
-    text = _text_of(path) if os.path.lexists(path) else ""
-    wanted = {**_parse(path, text), key: value}  # a file that is damaged is not written over
+    text = text_of(path) if os.path.lexists(path) else ""
+    wanted = {**parse(path, text), key: value}  # a file that is damaged is not written over
     changed = _replaced(text, key, value, wanted)
-    if not _says(changed, wanted):
+    if not says(changed, wanted):
         raise ConfigError(f"{path}: {key} can't be changed without harm to the rest", "change it with an editor")
-    _write(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
+    before = load_config(home)
+    write_text(os.path.realpath(path), changed)  # a link to a file elsewhere stays one
+    facts = {"key": key, "was": getattr(before, key), "is": value, "file": path}
+    put_decision(home, before, "configuration changed", facts)
     return path
 
 
@@ -210,7 +245,8 @@ def read_value(text: str) -> Any:
         raise UsageError(f"not a value: {text!r}: {_problem_of(error)}", "put text with signs in quotes") from error
 
 
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+def says(text: str, wanted: Mapping[str, Any]) -> bool:
+    """Whether *text* is YAML that means *wanted*."""
     try:
         return bool(yaml.safe_load(text) == wanted)
     except yaml.YAMLError:
@@ -247,7 +283,8 @@ def _end_of(node: Any) -> int:
     return end
 
 
-def _write(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
+    """Put *text* in the place of what the file holds, at once; a new file is its owner's alone."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600

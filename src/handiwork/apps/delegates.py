@@ -10,8 +10,9 @@ from functools import partial
 
 from ..agent.delegate import Hired, Order
 from ..agent.file_marks import files_of_call
-from ..agent.loop import Agent, Budget
+from ..agent.loop import Agent
 from ..agent.session import Session, Unkept
+from ..agent.spending import Tally
 from ..core.delegation import DELEGATION_LIMITS, DEPTH_VARIABLE, depth_here
 from ..core.errors import LimitError, UsageError
 from ..core.events import Watcher
@@ -40,7 +41,7 @@ class Post:
         return self.depth < DELEGATION_LIMITS.depth
 
 
-MakeAgent = Callable[[Post, Budget, Unkept, Watcher], Agent]
+MakeAgent = Callable[[Post, Tally, Unkept, Watcher], Agent]
 
 
 def check_depth() -> int:
@@ -56,7 +57,7 @@ def check_depth() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Employer:
-    """Hires agents for the one of *session* at *depth*; *make* puts one together."""
+    """Hires agents for the one of *session* at *depth*; *make* puts one together, *tally* counts what they take."""
 
     house: House
     make: MakeAgent
@@ -64,6 +65,7 @@ class Employer:
     session: Unkept
     model: str
     approver: Approver | None = None
+    tally: Tally | None = None
 
     def __call__(self, order: Order, watch: Watcher) -> Hired:
         """See `Hire`. Raises `UsageError` for tools that the principal doesn't have."""
@@ -72,7 +74,7 @@ class Employer:
         scope = replace(_scope_of(order.scope, self.depth + 1), approver=self.approver)
         post = Post(scope, self.depth + 1, only, only if order.tools else frozenset())
         session = self._session(order, only)
-        agent = self.make(post, order.budget, session, watch)
+        agent = self.make(post, Tally(order.budget, self.tally), session, watch)
         return Hired(agent, self._files_of, partial(_dismiss, self.house, post, agent))
 
     def _tools(self, order: Order) -> frozenset[str]:
@@ -130,10 +132,10 @@ def _scope_of(principal: Scope, depth: int) -> Scope:
         bindings={},
         supplied=None,
         cancel=None,
-        deadline=None,
         checks=(),
         on_progress=None,
         journal=None,
+        waits=False,
         shell=ShellState(principal.here, {**exported, DEPTH_VARIABLE: str(depth + 1)}),
     )
 

@@ -38,7 +38,7 @@ def get_tool_definitions(
     Raises `UnknownNameError` for a toolset that doesn't exist.
     """
     house = house_of(registry)
-    house.begin()
+    house.servers.begin()
     return house.supply.definitions(enabled_toolsets, disabled_toolsets)
 
 
@@ -71,7 +71,8 @@ def handle_function_call(
     person is refused.
     """
     house = house_of(registry)
-    house.await_tool(name)
+    if house.registry.get(name) is None:
+        house.servers.await_tool(name)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
     return house.pipeline.run(ToolCall(name, args, tool_call_id, scope)).text
 
@@ -91,8 +92,8 @@ async def call_tool(
 ) -> ToolResult:
     """The same for async callers; their loop stays free."""
     house = house_of(registry)
-    if house.awaits_tool(name):
-        await asyncio.to_thread(house.await_tool, name)
+    if house.registry.get(name) is None and house.servers.may_have(name):
+        await asyncio.to_thread(house.servers.await_tool, name)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
     return await house.pipeline.arun(ToolCall(name, args, tool_call_id, scope))
 
@@ -107,14 +108,17 @@ async def run_turn(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    fail_fast: bool = False,
 ) -> list[ToolResult]:
     """Run the calls of one model reply, independent ones together; results in the order asked.
 
-    A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments.
+    A call is a `ToolCall`, an OpenAI tool call (object or dict), or a pair of name and arguments. With *fail_fast*
+    the first error cancels those that run beside it, and the rest is answered as not run.
     """
     house = house_of(registry)
     scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
-    results: list[ToolResult] = await turn.run_turn(house.pipeline, [as_tool_call(c, scope) for c in calls])
+    made = [as_tool_call(call, scope) for call in calls]
+    results: list[ToolResult] = await turn.run_turn(house.pipeline, made, fail_fast=fail_fast)
     return results
 
 

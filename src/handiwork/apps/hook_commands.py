@@ -16,7 +16,7 @@ from typing import Any
 from ..backends.environment.children.child import Nursery
 from ..backends.environment.exchange import Exchanged, exchange
 from ..backends.environment.surroundings import child_environment
-from ..core.errors import HandiworkError
+from ..core.errors import HandiworkError, StorageError
 from ..core.wire import dumps
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
@@ -27,7 +27,13 @@ from .hook_config import CommandHook
 _GRACE_S = 5.0
 _MOST_AT_ONCE = 16
 _MOST_VALUE = 8_192
-_MODES = {"ask": "default", "accept-edits": "acceptEdits", "read-only": "plan", "yolo": "bypassPermissions"}
+_MODES = {
+    "ask": "default",
+    "accept-edits": "acceptEdits",
+    "auto": "auto",
+    "read-only": "plan",
+    "yolo": "bypassPermissions",
+}
 # Our keywords under the names that commands know. `messages` is left out: it has no bounds.
 _TOLD_AS = {
     "args": "tool_input",
@@ -39,6 +45,11 @@ _TOLD_AS = {
 }
 _NOT_TOLD = frozenset({"messages", "task_id"})
 _SUBJECTS = ("source", "trigger", "ending")
+
+
+def _unwritten(_: str) -> str:
+    """The transcript where no session is stored."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +70,15 @@ class Done:
 
 
 class HookCommands:
-    """Runs the command hooks of one house. *note* is told of every failure: who, and what."""
+    """Runs the command hooks of one house. *note* is told of every failure: who, and what.
 
-    def __init__(self, mode: str, note: Callable[[str, str], object]) -> None:
-        self._mode, self._note = _MODES[mode], note
+    *transcript* names the file in which a session can be read, by its id.
+    """
+
+    def __init__(
+        self, mode: str, note: Callable[[str, str], object], transcript: Callable[[str], str] = _unwritten
+    ) -> None:
+        self._mode, self._note, self._transcript = _MODES[mode], note, transcript
         self._nursery = Nursery()
 
     def close(self) -> None:
@@ -80,6 +96,8 @@ class HookCommands:
     def run(self, group: Sequence[CommandHook], keywords: Mapping[str, Any]) -> list[Done]:
         """Run those of a point that it is for, side by side; what came of each, in order."""
         errands = [errand for hook in group for errand in self._errands(hook, keywords)]
+        if errands and (path := self._transcript_of(keywords)):
+            errands = [Errand(errand.hook, {**errand.told, "transcript_path": path}) for errand in errands]
         if len(errands) < 2:
             return [self._carry_out(errand) for errand in errands]
         with ThreadPoolExecutor(min(len(errands), _MOST_AT_ONCE), "handiwork-hook") as pool:
@@ -117,6 +135,14 @@ class HookCommands:
         if hook.event == "Notification":
             told |= {"message": keywords.get("reason", ""), "notification_type": "permission_prompt"}
         return told
+
+    def _transcript_of(self, keywords: Mapping[str, Any]) -> str:
+        """It is written only for a hook that is run. One that can't be is no reason to let a guard fall out."""
+        try:
+            return self._transcript(str(keywords.get("session_id") or ""))
+        except (StorageError, OSError) as error:
+            self._note("transcript", str(error))
+            return ""
 
     def _carry_out(self, errand: Errand) -> Done:
         hook, told = errand.hook, errand.told
@@ -162,7 +188,9 @@ def _as_answer(point: str, said: Ruling, keywords: Mapping[str, Any]) -> Any:
     answer: dict[str, Any] = {"context": said.context} if said.context else {}
     if said.decision == "deny":
         return {"action": "block", "message": said.reason}
-    if said.updated is not None:
+    if said.updated is not None and "tool_name" not in keywords:
+        answer |= {"action": "rewrite", "prompt": said.updated.get("prompt")}
+    elif said.updated is not None:
         answer |= {"action": "modify", "args": to_ours(keywords["tool_name"], said.updated)}
     if said.decision == "ask":
         answer |= {"action": "ask", "message": said.reason}

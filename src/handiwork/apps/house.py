@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
 from ..catalog.desk import Desk
@@ -19,29 +20,60 @@ from ..catalog.supply import Supply, as_names
 from ..catalog.toolsets import Toolsets
 from ..catalog.why import Story, Wells, explain
 from ..core.config import Config, home_folder
-from ..core.errors import ConfigError, UsageError
+from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
-from ..core.types import EMPTY_SCOPE, Approver, Args, Background, Embedder, Scope, SessionStore, ShellState, ToolCall
+from ..core.types import (
+    EMPTY_SCOPE,
+    Approver,
+    Args,
+    Background,
+    Embedder,
+    Judge,
+    Scope,
+    SessionStore,
+    ShellState,
+    Standing,
+    ToolCall,
+    ToolEntry,
+)
 from ..guard.policies import policy
 from ..guard.workspace import find_workspace
 from ..pipeline.hooks import Hooks
 from ..pipeline.limits import Limits
 from ..pipeline.line import Pipeline
 from ..sources.builtin import load_builtins
+from ..sources.codes import Codes
 from ..sources.modules import Harvest
-from ..sources.plugins import Ground, load_plugins
+from ..sources.plugins import Plugins, Wishes
+from ..sources.trial import Plugin
+from ..sources.view import Ground
+from .audit import open_audit
 from .config_file import load_config
+from .inside import PROFILE_VARIABLE, Inside
+from .rulebooks import Rulebooks
+from .servers import Servers
 
+if TYPE_CHECKING:
+    from ..guard.rules.rulebook import Rulebook
+    from .profiles import Profile
+
+if TYPE_CHECKING:
+    from ..catalog.search import Finder
+
+in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
+search = Late("handiwork.catalog.search")
 shutil = Late("shutil")
+places = Late("handiwork.backends.environment.table")
+profile_files = Late("handiwork.apps.profiles")
 hook_commands = Late("handiwork.apps.hook_commands")
 hook_config = Late("handiwork.apps.hook_config")
+own_programs = Late("handiwork.apps.own_programs")
+transcript_files = Late("handiwork.apps.transcript_files")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
-mcp_news = Late("handiwork.sources.mcp.news")
-mcp_servers = Late("handiwork.apps.mcp_servers")
 _MOST_SCOPES = 256
 _MOST_SHELLS = 4096
 Names = Iterable[str]
@@ -52,28 +84,54 @@ class House:
 
     def __init__(self, registry: ToolRegistry, *, home: str = "", config: Config | None = None) -> None:
         self.registry, self.home, self.config = registry, home, config or Config()
+        self.project = ""
         self.toolsets = Toolsets(registry)
         self.supply = Supply(registry, self.toolsets, budget=self.config.tools_budget)
         self.embedder = self._open_embedder()
-        desk = Desk(self.supply, embedder=self.embedder)
+        self._finder: Finder | None = None
+        desk = Desk(self.supply, finder=self.finder)
         self._bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
+        codes = Codes(os.path.join(home, "cache", "plugins.code") if home else "")
+        self.ground = Ground(registry, self.hooks, self._call, self.toolsets, codes=codes)
+        self.plugins = Plugins(
+            self.ground, self.harvest, Wishes(self.config.plugins_disabled, self.config.plugin_seconds)
+        )
         results = os.path.join(home, "results") if home else self._temporary_folder()
+        self.rules = Rulebooks(home, registry) if home else None
+        self.inside = Inside()
+        self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
+        self._results = results
         self.pipeline = Pipeline(
             registry,
-            judge=policy(mode=self.config.mode, readable=(results,)),
+            judge=self._judge(self.rules.book if self.rules else None),
             hooks=self.hooks,
             limits=_limits(self.config, results),
+            most_at_once=self.config.most_at_once,
         )
-        self._results = results
+        self.keep_audit(home)
         self._environment = self._open_environment()
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
+        self._standings: dict[tuple[Any, ...], Standing] = {}
         self._hook_commands = self._open_hooks()
-        self.mcp: Any = None  # the host of the servers; None where none is configured
+        self.servers = Servers()
         self._define_toolsets()
+
+    def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
+        inner = self.inside.fences
+        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=inner)
+
+    @property
+    def guard_alone(self) -> Judge:
+        """What the guard says without rules of the person's."""
+        return self._judge(None)
+
+    def keep_audit(self, folder: str) -> None:
+        """Put every call on record in *folder* from now on, as `audit.jsonl`; "" keeps none, as in a plain house."""
+        self.audit = self.pipeline.audit = open_audit(folder, self.config)
 
     def _record_failure(self, who: str, error: str) -> None:
         hook_record.HookRecord(self.home).note(who, error)
@@ -82,7 +140,8 @@ class House:
         """What runs the commands of the configuration; None where it has none."""
         if not self.config.hooks:
             return None
-        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note)
+        transcripts = transcript_files.TranscriptFiles(lambda: self.store)
+        opened = hook_commands.HookCommands(self.config.mode, self.hooks.note, transcripts.path_of)
         opened.register(hook_config.read_hooks(self.config.hooks), self.hooks)
         return opened
 
@@ -90,8 +149,14 @@ class House:
         """None where nobody wants it or its extra isn't there, which `handiwork doctor` tells."""
         if not self.config.tool_search_embeddings or embedding_extra.missing():
             return None
-        opened: Embedder = embedders.LateEmbedder(os.path.join(self.home, "cache") if self.home else "")
+        folder = os.path.join(self.home, "cache") if self.home else ""
+        opened: Embedder = embedders.LateEmbedder(folder, languages=embedding_extra.knows_languages())
         return opened
+
+    def finder(self) -> Finder:
+        """What searches the tools, for all sessions: one index for each generation of the registry."""
+        self._finder = self._finder or search.Finder(self.registry, self.embedder)
+        return self._finder
 
     def _temporary_folder(self) -> str:
         """A folder for long results, made when one comes, gone with the house.
@@ -114,25 +179,63 @@ class House:
 
     # ------------------------------------------------------------------------------------- filling
 
-    def fill(self) -> None:
-        """Load the built-in tools and the person's plugins; what came of each file is kept in `harvest`."""
+    def fill(self, project: str = "") -> None:
+        """Load the built-in tools, and the plugins of the person, of installed packages and of the *project*.
+
+        What came of each file is kept in `harvest`.
+        """
+        self.project = project
         _make_private(self.home)
         scanner = Scanner(os.path.join(self.home, "cache", "discovery.json"))
         load_builtins(self.registry, scanner, self.harvest)
-        ground = Ground(self.registry, self.hooks.register, self._call)
         self.registry.may_override = self._may_override
-        folder = os.path.join(self.home, "plugins")
-        load_plugins(ground, folder, scanner, self.harvest, owner="user", disabled=self.config.plugins_disabled)
+        self.plugins.load(lambda: self._found_plugins(scanner, project))
         scanner.save()
-        self.mcp = mcp_servers.open_host(self) if self.config.mcp_servers or _has_project_servers() else None
+        self.servers.open(self)
+        if self.rules:
+            self.rules.book(find_workspace(os.getcwd()))  # what is wrong with a rule is told now
+        self._stand_inside()
+
+    def _stand_inside(self) -> None:
+        """The profiles of whoever started this process, and that of the configuration."""
+        above = os.environ.get(PROFILE_VARIABLE, "").split(",")
+        for name in dict.fromkeys(name for name in (*above, self.config.profile) if name):
+            try:
+                self.use_profile(name)
+            except UsageError as error:
+                raise ConfigError(f"configuration, profile {name}: {error}", error.hint) from error
+
+    def _found_plugins(self, scanner: Scanner, project: str) -> Iterator[Plugin]:
+        """The person's own first: what comes later can't take their names."""
+        yield from self.plugins.of_folder(scanner, os.path.join(self.home, "plugins"))
+        yield from self.plugins.of_packages(scanner, project)
+        if self.project_plugins:
+            yield from self.plugins.of_project(scanner, self.project_plugins, self.home)
+
+    @property
+    def project_plugins(self) -> str:
+        """Where the plugins of the project are that this house was opened in; "" where it is in none."""
+        settings = os.path.join(self.project, ".handiwork") if self.project else ""
+        return os.path.join(settings, "plugins") if settings and settings != self.home else ""
 
     def _may_override(self, origin: str) -> bool:
-        return not origin.startswith(("plugin:", "mcp:")) or origin.rpartition("/")[2] in self.config.plugins_override
+        """Whether the person lets this origin replace tools of others; a project's plugins by their full name only."""
+        kind, _, name = origin.partition(":")
+        if kind not in ("plugin", "mcp"):
+            return True
+        owner, _, short = name.rpartition("/")
+        allowed = self.config.plugins_override
+        return name in allowed or (owner != "project" and short in allowed)
 
-    def _call(self, name: str, args: Args) -> str:
-        return self.pipeline.run(ToolCall(name, args, scope=self.scope())).text
+    def _call(self, name: str, args: Args, task_id: str | None = None) -> str:
+        return self.pipeline.run(ToolCall(name, args, scope=self.scope(task_id))).text
 
     # ------------------------------------------------------------------------------------- calling
+
+    def is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
+        """Whether an example is a call that needs no repair."""
+        repaired = self.pipeline.plans.of(entry).apply(example)
+        return repaired.args is not None and not repaired.notes
 
     def scope(
         self,
@@ -158,8 +261,9 @@ class House:
             environment=self._environment,
             bindings=self._bindings,
             supplied=supplied,
-            approver=approver,
+            approver=self._in_time(approver, platform),
             shell=self._shell((task_id, session_id, where)),
+            standing=self._standing(session_id),
         )
         _make_room(self._scopes, _MOST_SCOPES)
         bound = self._scopes[key] = self.pipeline.bind(scope)
@@ -168,7 +272,22 @@ class House:
     def _shell(self, key: tuple[Any, ...]) -> ShellState:
         """What the commands of one session share, whatever else differs between its scopes."""
         _make_room(self._shells, _MOST_SHELLS)
-        return self._shells.setdefault(key, ShellState(key[-1]))
+        return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
+
+    def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
+        """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
+        seconds = self.config.approval_seconds
+        if approver is None or seconds is None or platform != "python":
+            return approver
+        timed: Approver = in_time.InTime(approver, seconds)
+        return timed
+
+    def _standing(self, session: str) -> Standing:
+        """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
+        if not session:
+            return Standing()
+        _make_room(self._standings, _MOST_SHELLS)
+        return self._standings.setdefault((session,), Standing())
 
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""
@@ -193,35 +312,36 @@ class House:
         wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
         self.config = replace(self.config, sandbox=wishes)
         self._environment = self._open_environment()
+        inside, self.inside = self.inside, Inside()
+        for name in inside.names:  # what keeps them is another now
+            self.use_profile(name)
 
-    def news(self) -> tuple[Background, ...]:
-        """What goes on with the servers, for one agent."""
-        return (mcp_news.News(self.mcp),) if self.mcp is not None else ()
-
-    def begin(self) -> None:
-        """Connect to the servers in the background: whoever will use their tools asks for it."""
-        if self.mcp is not None:
-            self.mcp.begin()
-
-    def awaits_tool(self, name: str) -> bool:
-        """Whether *name* could be a tool of a server that nobody has asked yet."""
-        return self.mcp is not None and self.registry.get(name) is None and bool(self.mcp.server_of(name))
-
-    def await_tool(self, name: str) -> None:
-        """Where *name* could be a tool of a server that isn't connected yet, wait until that is known."""
-        if self.awaits_tool(name):
-            self.mcp.await_tool(name)
-
-    def settle(self) -> None:
-        """Wait a moment for what servers have just said of their tools."""
-        if self.mcp is not None:
-            self.mcp.settle()
+    def use_profile(self, name: str) -> None:
+        """Work inside a profile of the configuration from now on, beside those that hold. Raises `UsageError`."""
+        said = self.config.profiles.get(name)
+        if said is None:
+            raise UnknownNameError("profile", name, self.config.profiles, "write it under `profiles` in config.yaml")
+        if self.rules is None or name in self.inside:
+            return
+        names = profile_files.Names(self.rules.vocabulary(), self.registry, self.toolsets)
+        found: Profile = profile_files.read_profile(name, said or {}, names, find_workspace(os.getcwd()))
+        if found.wants_keeping:
+            backend = self.config.sandbox.backend
+            found = found.kept(not is_elsewhere(backend) and places.choose(backend, self.home).name != "local")
+        self._environment.close()
+        self._scopes.clear()
+        self._shells.clear()
+        self.inside = self.inside.around(found)
+        self.config = profile_files.narrowed(self.config, found, names)
+        self._environment = self._open_environment()
+        self.pipeline.judge = self._judge(self.rules.book)
 
     def close(self) -> None:
-        """End every process that a tool started."""
-        if self.mcp is not None:
-            self.mcp.close()
+        """End every process that a tool started; what the audit holds back is written."""
+        self.servers.close()
         self._environment.close()
+        if self.audit:
+            self.audit.close()
         if self._hook_commands:
             self._hook_commands.close()
 
@@ -234,8 +354,9 @@ class House:
     def why(self, name: str, enabled: Names | None = None, disabled: Names = ()) -> Story:
         """Why a tool is visible or not under a selection."""
         wells = Wells(
-            failures={f.path: f.error for f in self.harvest.loaded if f.error},
-            silent=tuple(f.path for f in self.harvest.silent),
+            failures={f.place: f.error for f in self.harvest.loaded if f.error},
+            silent=tuple(f.path for f in (*self.harvest.silent, *self.plugins.silent)),
+            waiting=tuple(f.path for f in self.plugins.waiting.found) if self.plugins.waiting else (),
         )
         return explain(self.supply, name, enabled, as_names(disabled), wells)
 
@@ -267,11 +388,6 @@ def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
         known.pop(next(iter(known)))
 
 
-def _has_project_servers() -> bool:
-    """Whether the project has a file that names servers of tools."""
-    return os.path.exists(os.path.join(find_workspace(os.getcwd()), ".mcp.json"))
-
-
 # --------------------------------------------------------------------------------------- which house
 
 
@@ -281,14 +397,14 @@ class _Houses:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._default: House | None = None
-        self._opening: House | None = None
 
     def default(self) -> House:
-        return self._default or self._open_default()
+        # The second: a plugin calls back while it loads, in a thread of its own, and must not wait for itself.
+        return self._default or _opening.get() or self._open_default()
 
     def of(self, registry: ToolRegistry) -> House:
         if registry is default_registry:
-            return self._default or self._open_default()
+            return self.default()
         house = registry.companion
         return house if isinstance(house, House) else self._build_plain(registry)
 
@@ -301,21 +417,22 @@ class _Houses:
 
     def _open_default(self) -> House:
         with self._lock:
-            opened = self._default or self._opening  # the latter: a plugin calls back while it loads
-            return opened or self._fill_default()
+            return self._default or self._fill_default()
 
     def _fill_default(self) -> House:
-        home = home_folder()
-        project = find_workspace(os.getcwd())
-        self._opening = House(default_registry, home=home, config=load_config(home, project))
+        home, project = home_folder(), find_workspace(os.getcwd())
+        house = House(default_registry, home=home, config=load_config(home, project))
+        default_registry.companion = house  # a plugin's view of the registry leads here, too
+        token = _opening.set(house)
         try:
-            self._opening.fill()
-            self._default = self._opening  # only now: other threads must not meet a house that is half full
-            return self._default
+            house.fill(project)
+            self._default = house  # only now: other threads must not meet a house that is half full
+            return house
         finally:
-            self._opening = None
+            _opening.reset(token)
 
 
+_opening: ContextVar[House | None] = ContextVar("handiwork_opening", default=None)
 _houses = _Houses()
 default = _houses.default
 house_of = _houses.of

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.loading import Late
-from ..guard.workspace import find_workspace
 from ..sources.mcp.host import Host
 from ..sources.mcp.permissions import ASKING
 from ..sources.mcp.settings import ServerSettings, read_servers
 from ..sources.mcp.trust import TrustedFiles, digest_of
+from .servers import project_file
 
 if TYPE_CHECKING:
     from .house import House
 
 mcp_files = Late("handiwork.apps.mcp_files")
 logging = Late("logging")
-PROJECT_FILE = ".mcp.json"
 
 
 def open_host(house: House) -> Host:
@@ -29,11 +28,6 @@ def open_host(house: House) -> Host:
     host = Host(house.registry, (*own, *(s for s in of_project(house.home) if s.name not in named)), home=house.home)
     house.registry.whereabouts.append(host.missed)
     return host
-
-
-def project_file() -> str:
-    """The file of the project here that names servers, whether or not it is there."""
-    return os.path.join(find_workspace(os.getcwd()), PROJECT_FILE)
 
 
 def trusted_files(home: str) -> TrustedFiles:
@@ -56,7 +50,13 @@ def of_project(home: str) -> tuple[ServerSettings, ...]:
     servers = read_servers(found.servers, path)
     trusted = trusted_files(home)
     held = "" if trusted.holds(path, digest) else _why_held(path, changed=trusted.knows(path))
-    return tuple(replace(s, held=held, cwd=s.cwd or os.path.dirname(path), trust=False, may=ASKING) for s in servers)
+    return tuple(_as_theirs(s, held, os.path.dirname(path)) for s in servers)
+
+
+def _as_theirs(server: ServerSettings, held: str, folder: str) -> ServerSettings:
+    """What only the person can say of a server, a project's file doesn't say."""
+    auth = {k: v for k, v in server.auth.items() if k != "origins"} if isinstance(server.auth, dict) else server.auth
+    return replace(server, held=held, cwd=server.cwd or folder, auth=auth, trust=False, may=ASKING)
 
 
 def _why_held(path: str, *, changed: bool) -> str:

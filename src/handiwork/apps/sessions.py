@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 from ..agent.session import Session, Unkept
 from ..agent.waiting import Question, answer_body, open_questions, pick, questions_in
@@ -12,9 +13,11 @@ from ..backends.storage.connections import DamagedError
 from ..backends.storage.reading import Reader
 from ..backends.storage.salvage import open_store
 from ..backends.storage.sqlite import SqliteStore
-from ..core.errors import StorageError, UnknownNameError
-from ..core.types import SessionInfo
+from ..core.errors import StorageError, UnknownNameError, UsageError
+from ..core.types import Keep, SessionInfo, Usage
+from ..core.usage import sum_of, usage_of
 from ..core.wire import dumps
+from ..guard.workspace import find_workspace
 from .house import House
 
 Tell = Callable[[str], object]
@@ -91,23 +94,63 @@ def open_session(house: House, about: SessionInfo, tell: Tell, *, waits: bool = 
         return Unsaved(str(error))
 
 
+def used_in(reader: Reader, info: SessionInfo) -> Usage:
+    """What a session has used, with those that worked for it. A reply whose numbers are lost has no known price."""
+    own = sum_of(map(usage_of, reader.used(info.number)))
+    return own + sum_of(used_in(reader, other) for other in reader.delegates(info.id))
+
+
+def used_by(house: House, info: SessionInfo, tell: Tell) -> Usage:
+    """The same, of a session of the house."""
+    with looking_into_sessions(house, tell) as reader:
+        return used_in(reader, info) if reader else Usage()
+
+
 def waiting_calls(reader: Reader) -> list[tuple[SessionInfo, Question]]:
     """The calls that wait for an answer, with their sessions, the newest first."""
     waiting = (info for info in reader.sessions(-1) if info.state in ("waiting", "forked"))
     return [(info, question) for info in waiting for question in open_questions(reader.entries(info.number))]
 
 
-def answer_call(store: SqliteStore, info: SessionInfo, call: str, *, said: str, note: str = "") -> Question:
-    """Answer a call that waits, once. Raises `UsageError` for what is no answer, or not wanted (any more)."""
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a person says to a call that waits. `store` keeps a rule, and says where; it is called once."""
+
+    said: str
+    note: str = ""
+    keep: Keep = "once"
+    breadth: str = "exact"
+    store: Callable[[str, str, Keep], str] | None = None
+
+
+def answer_call(store: SqliteStore, info: SessionInfo, call: str, reply: Reply) -> tuple[Question, str]:
+    """Answer a call that waits, once; where a rule was kept, too. Raises `UsageError` for what is no answer, or not
+    wanted (any more)."""
     store.claim(info)
     try:
         entries = list(store.entries(info.number))
         question = pick(questions_in(entries), call)
-        body = dumps(answer_body(question, said, note))
+        rule = _rule_of(question, reply)
+        body = dumps(answer_body(question, reply.said, reply.note, keep=reply.keep, rule=rule))
+        lasts = reply.keep in ("project", "always") and reply.store is not None
+        place = reply.store(find_workspace(info.cwd), rule, reply.keep) if lasts and reply.store else ""
         store.append(info.number, entries[-1].seq + 1, "answer", call=call, body=body)
     finally:
         store.release(info, info.state)
-    return question
+    return question, place
+
+
+def _rule_of(question: Question, reply: Reply) -> str:
+    """The offered rule of the breadth that a yes is to have. Raises `UsageError` where there is none."""
+    if reply.said.lower() != "yes" or reply.keep == "once" or question.about != "approval":
+        return ""
+    offers = {breadth: rule for breadth, rule, _ in question.facts.get("offers", ())}
+    if reply.keep == "session" and reply.breadth == "exact":
+        return ""
+    if reply.breadth not in offers:
+        there = ", ".join(offers) or "none: it can be allowed once, or for the session"
+        raise UsageError(f"no rule of the breadth {reply.breadth} answers this call", f"there are: {there}")
+    return str(offers[reply.breadth])
 
 
 def close_sessions(house: House) -> None:

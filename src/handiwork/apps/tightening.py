@@ -1,12 +1,48 @@
-"""What a project may say of the sandbox: nothing that loosens what the person said."""
+"""One configuration file over another: nothing that a project says loosens what the person said."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.config import Mode
+
+STRICTNESS: tuple[Mode, ...] = ("yolo", "auto", "accept-edits", "ask", "read-only")
+_CEILINGS = frozenset({"max_tokens", "max_cost"})
 _LIMITS = ("cpu_seconds", "memory_mb", "max_processes", "max_file_mb")
 OF_PROJECTS = frozenset({"network", *_LIMITS})
+
+
+def overlaid(own: Mapping[str, Any], more: Mapping[str, Any], *, of_project: bool) -> dict[str, Any]:
+    """What holds when a file that says *more* is read after those that said *own*.
+
+    Of two modes the stricter holds, of two ceilings the lower; rules of both are put together.
+    """
+    said = dict(more)
+    if "defaultMode" in said.get("policy", {}):
+        said.setdefault("mode", said["policy"]["defaultMode"])
+    if "mode" in said and "mode" in own:
+        said["mode"] = _stricter(own["mode"], said["mode"])
+    if "policy" in said:
+        said["policy"] = _joined(own.get("policy", {}), said["policy"])
+    if "sandbox" in said and of_project:
+        said["sandbox"] = tightened(own.get("sandbox", {}), said["sandbox"])
+    for key in _CEILINGS & own.keys() & said.keys():
+        said[key] = min(said[key], own[key])
+    return {**own, **said}
+
+
+def _stricter(*modes: Mode) -> Mode:
+    return max(modes, key=STRICTNESS.index)
+
+
+def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The rules of two files."""
+    joined = {**before, **more}
+    for key in before.keys() & more.keys():
+        both = before[key], more[key]
+        joined[key] = _stricter(*both) if key == "defaultMode" else [*both[0], *both[1]]
+    return joined
 
 
 def tightened(own: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]:

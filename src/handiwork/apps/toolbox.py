@@ -19,7 +19,7 @@ from ..catalog.store import ToolRegistry
 from ..catalog.store import registry as default_registry
 from ..catalog.why import Checkpoint, Story
 from ..core.cancel import CancelToken
-from ..core.types import Approver, Background, Handler, Message, Schema, ToolEntry
+from ..core.types import Approver, Background, Handler, Message, Schema
 from ..pipeline.turn import run_turn
 from .face import as_tool_call
 from .house import house_of
@@ -29,7 +29,8 @@ class Toolbox:
     """Tools for an agent loop of your own. Without a registry it holds the default one.
 
     What it was last asked to define is what it lets be called. *bindings* are your own handlers of tools
-    that need an agent (`todo`, `clarify`), by tool name; `hooks` is where yours are registered.
+    that need an agent (`todo`, `clarify`), by tool name; `hooks` is where yours are registered. *audit* is a
+    folder for a record of all calls; a registry of your own has none otherwise, and shares it with all its toolboxes.
     """
 
     def __init__(
@@ -38,13 +39,16 @@ class Toolbox:
         *,
         cwd: str | None = None,
         bindings: Mapping[str, Handler] | None = None,
+        audit: str = "",
     ) -> None:
         self._house = house_of(default_registry if registry is None else registry)
+        if audit:
+            self._house.keep_audit(audit)
         self.hooks = self._house.hooks
         self._bindings = dict(bindings or {})
         self._cwd, self._session = cwd, f"toolbox-{os.urandom(6).hex()}"
         self._supplied: frozenset[str] | None = None
-        self._definer = Definer(self._is_legal)
+        self._definer = Definer(self._house.is_legal)
         self._quarantined: Mapping[str, str] = {}
 
     @classmethod
@@ -65,8 +69,8 @@ class Toolbox:
         *dialect* is `openai`, `openai-strict`, `anthropic`, `gemini`, `llamacpp` or `mcp`. A tool whose
         schema can't be said in it stays behind; `why` names the reason.
         """
-        self._house.begin()
-        self._house.settle()
+        self._house.servers.begin()
+        self._house.servers.settle()
         view = self._house.supply.view(toolsets, disabled)
         defined = self._definer.of(view.definitions, dialect, view.entries)
         self._quarantined = defined.quarantined
@@ -114,11 +118,6 @@ class Toolbox:
             return story
         fix = "correct its schema where it is defined, or use another dialect"
         return Story(name, (*story.checkpoints, Checkpoint("sayable", False, reason, fix)))
-
-    def _is_legal(self, entry: ToolEntry, example: Mapping[str, Any]) -> bool:
-        """Whether an example is a call that needs no repair."""
-        repaired = self._house.pipeline.plans.of(entry).apply(example)
-        return repaired.args is not None and not repaired.notes
 
 
 def _settle(turn: Future[list[Message]], work: Callable[[], list[Message]]) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..core.types import Entry, SessionInfo
+from ..core.types import Entry, SessionInfo, Usage
+from ..core.usage import usage_document
 from ..core.wire import dumps
 from ..guard.redaction import redact
 
@@ -28,15 +29,15 @@ def masked(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: masked(v) for key, v in value.items()}
+        return {masked(key): masked(v) for key, v in value.items()}
     return [masked(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def info_document(info: SessionInfo) -> dict[str, Any]:
-    """What is known of a session."""
+def info_document(info: SessionInfo, used: Usage | None = None) -> dict[str, Any]:
+    """What is known of a session, and what it has *used*, where that is wanted."""
     document: dict[str, Any] = masked(asdict(info))
     del document["number"]
-    return document
+    return document if used is None else {**document, "usage": usage_document(used)}
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:

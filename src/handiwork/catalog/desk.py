@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UnknownNameError
+from ..core.finding import TOOL_SEARCH
 from ..core.loading import Late
-from ..core.types import Args, Embedder, Handler, Schema, Scope
+from ..core.types import Args, Handler, Schema, Scope
 from ..core.wire import copy_json
 from .supply import Supply, View
 
@@ -24,8 +26,9 @@ _NOTHING = "Nothing fits. Say in other words what the tool should do."
 class Desk:
     """The handlers of the three tools for one selection, and what they have found.
 
-    With *keeps*, what is found joins the definitions, and what was ever shown stays among them. With an
-    *embedder*, tools are found by meaning, too.
+    With *keeps*, what is found joins the definitions, and what was ever shown stays among them. While *loads*
+    says that the model's provider loads what is found by itself, nothing joins: all that waits goes out as
+    `waiting`, found or not. *finder* gives what searches, which several desks may share.
     """
 
     def __init__(
@@ -35,41 +38,59 @@ class Desk:
         disabled: Iterable[str] | None = None,
         *,
         keeps: bool = False,
-        embedder: Embedder | None = None,
+        loads: Callable[[], bool] = bool,
+        finder: Callable[[], Finder] | None = None,
     ) -> None:
         self._supply, self._enabled, self._disabled, self._keeps = supply, enabled, disabled, keeps
-        self._embedder = embedder
-        self._finder: Finder | None = None
-        self._open: set[str] = set()
+        self._loads, self._finder = loads, finder or cache(lambda: search.Finder(supply.registry))
+        self._shown: dict[str, None] = {}  # in the order in which they came
+        self._found: dict[str, None] = {}
 
     def handlers(self) -> Mapping[str, Handler]:
         """The handlers to bind, by the names of their tools."""
-        handlers: dict[str, Any] = {"tool_search": self.search, "tool_describe": self.describe, "tool_call": self.call}
+        handlers: dict[str, Any] = {TOOL_SEARCH: self.search, "tool_describe": self.describe, "tool_call": self.call}
         return handlers
 
     def open(self, names: Iterable[str]) -> None:
         """Show *names* from now on, deferred or not."""
-        self._open.update(names)
+        self._shown.update(dict.fromkeys(names))
+
+    def remember(self, names: Iterable[str]) -> None:
+        """Take *names*, in their order, for found: an earlier process of this session found them."""
+        self._found.update(dict.fromkeys(names))
 
     def definitions(self) -> list[Schema]:
-        """The definitions of the moment: those shown, and the deferred ones that were found or shown before."""
+        """The definitions of the moment: those shown, then the deferred ones that were shown or found before, in
+        the order in which they were.
+        """
         view = self._view()
-        self._open.update(d["function"]["name"] for d in view.definitions)
-        return [*view.definitions, *(d for name, d in view.deferred.items() if name in self._open)]
+        self.open(d["function"]["name"] for d in view.definitions)
+        again = (view.deferred[name] for name in self._open() if name in view.deferred)
+        detour = self._own() - {TOOL_SEARCH} if self._loads() else ()
+        return [*(d for d in view.definitions if d["function"]["name"] not in detour), *again]
+
+    def waiting(self) -> list[Schema]:
+        """The definitions that the provider is to keep until they are found, where it does that; in name order."""
+        if not self._loads():
+            return []
+        return [d for name, d in sorted(self._view().deferred.items()) if name not in self._shown]
+
+    def found(self) -> tuple[str, ...]:
+        """The names that searches have found, in that order."""
+        return tuple(self._found)
 
     def deferred(self) -> frozenset[str]:
         """The names that may be called although they aren't shown."""
-        return frozenset(name for name in self._view().deferred if name not in self._open)
+        return frozenset(self._view().deferred.keys() - self._open().keys())
 
     # ------------------------------------------------------------------------------------- handlers
 
     def search(self, args: Args, *, scope: Scope) -> dict[str, Any]:
         """The tools that fit `query`, the best first, at most `limit`."""
-        waiting = self._granted(scope) - (self._open if self._keeps else self._own())
-        self._finder = self._finder or search.Finder(self._supply.registry, self._embedder)
-        hits = self._finder.index.search(args["query"], args.get("limit", 5), waiting)
+        waiting = self._granted(scope) - (self._shown.keys() | self._found.keys() if self._keeps else self._own())
+        hits = self._finder().index.search(args["query"], args.get("limit", 5), waiting)
         if self._keeps:
-            self._open.update(hit.name for hit in hits)
+            self.remember(hit.name for hit in hits)
         note = (_NOW_SHOWN if self._keeps else _HOW_TO_CALL) if hits else _NOTHING
         return {"tools": [self._row(hit.name) for hit in hits], "note": note}
 
@@ -88,6 +109,10 @@ class Desk:
         return await scope.acall(name, args.get("arguments", {}))
 
     # ------------------------------------------------------------------------------------- looking
+
+    def _open(self) -> dict[str, None]:
+        """What is shown of the tools that wait, or would wait: found ones, too, unless the provider loads them."""
+        return self._shown if self._loads() else self._shown | self._found
 
     def _view(self) -> View:
         return self._supply.view(self._enabled, self._disabled)

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from ..core.types import EnvNames, Requires, Schema, ToolEntry, Touch, Traits
-from ..core.wire import freeze
+from ..core.wire import FrozenDict, freeze
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MENTION = re.compile(r"\b[A-Za-z][a-z0-9]*(?:_[A-Za-z0-9]+)+\b|`([A-Za-z][\w-]*)(?:\(\))?`")
@@ -66,10 +66,14 @@ def build_entry(
 
 def _read_traits(given: Traits | Mapping[str, Any], parameters: Mapping[str, Any]) -> Traits:
     """The traits; what they say of arguments must be something that the guard will look at."""
-    known = {field.name for field in fields(Traits)}
-    if not isinstance(given, Traits) and (unknown := set(given) - known):
+    if isinstance(given, Traits):
+        traits = given
+    elif unknown := set(given) - {field.name for field in fields(Traits)}:
         raise RejectionError(f"unknown traits: {', '.join(sorted(map(str, unknown)))}")
-    traits = given if isinstance(given, Traits) else Traits(**given)
+    else:
+        traits = Traits(**given)
+    if traits.most_at_once is not None and traits.most_at_once < 1:
+        raise RejectionError(f"most_at_once is 1 or more, not {traits.most_at_once}")
     properties = parameters.get("properties")
     for argument, touch in traits.touches.items():
         if touch not in _TOUCHES:
@@ -114,7 +118,9 @@ def _check_parameters(parameters: Any) -> None:
     if not isinstance(properties, Mapping):
         raise RejectionError("parameters.properties must be an object")
     for key, prop in properties.items():
-        if not isinstance(prop, (Mapping, bool)):
+        if type(prop) is not dict and not isinstance(
+            prop, (Mapping, bool)
+        ):  # the first is quick, and all but always so
             raise RejectionError(f"parameter {key!r} must be a schema, got {type(prop).__name__}")
     required = parameters.get("required", [])
     if not isinstance(required, (list, tuple)) or not all(isinstance(r, str) for r in required):
@@ -147,5 +153,5 @@ def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
         for prop in properties.values():
-            if isinstance(prop, Mapping):
+            if type(prop) is FrozenDict or isinstance(prop, Mapping):
                 yield from _texts(prop)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.handler import accepted_keywords, as_text, call_handler, error_text
@@ -16,37 +14,13 @@ from ..core.types import UNDECLARED, Traits
 from ..core.wire import tool_error
 from .entries import RejectionError, build_entry, mentioned_names
 from .gate import Closed, Gate
+from .origins import Rejection, Source, current_source
 
 if TYPE_CHECKING:
     from ..core.types import Handler, Requires, Schema, ToolEntry
 
 bridge = Late("handiwork.core.bridge")
 logging = Late("logging")
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """A registration that was refused: who wanted what, and why not."""
-
-    name: str
-    toolset: str
-    origin: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name!r} from {self.origin} (toolset {self.toolset!r}): {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where registrations come from just now, and the names that were taken."""
-
-    origin: str
-    names: list[str] = field(default_factory=list)
-
-
-_CODE = Source("code")
-_source: ContextVar[Source] = ContextVar("handiwork_source", default=_CODE)
 
 
 class ToolRegistry:
@@ -96,6 +70,7 @@ class ToolRegistry:
         defer: bool = False,
         requires: Requires | None = None,
         search_hint: str = "",
+        preview: Callable[..., Any] | None = None,
         origin: str | None = None,
     ) -> None:
         """Add one tool.
@@ -103,7 +78,7 @@ class ToolRegistry:
         A tool that can't work, or whose name another toolset or origin holds, is refused: kept in
         `rejections`, logged at ERROR, never raised, so that one intruder can't stop the others.
         """
-        source = _source.get()
+        source = current_source.get()
         origin = origin or source.origin
         try:
             entry = build_entry(
@@ -111,7 +86,7 @@ class ToolRegistry:
                 requires_env=requires_env, is_async=is_async, description=description, emoji=emoji,
                 max_result_size_chars=max_result_size_chars, dynamic_schema_overrides=dynamic_schema_overrides,
                 traits=traits, output_schema=output_schema, examples=examples, defer=defer,
-                requires=requires, search_hint=search_hint, origin=origin,
+                requires=requires, search_hint=search_hint, preview=preview, origin=origin,
             )  # fmt: skip
         except RejectionError as no:
             self._reject(Rejection(str(name), str(toolset), origin, str(no)))
@@ -119,12 +94,12 @@ class ToolRegistry:
         with self._lock:
             holder = self._tools.get(entry.name)
             why_not = holder and self._conflict(holder, entry, override)
+            why_not = source.over or why_not
             if why_not:
                 self._reject(Rejection(entry.name, entry.toolset, origin, why_not))
             else:
                 self._put(entry, holder)
-                if source is not _CODE:
-                    source.names.append(entry.name)
+                source.note("tool", entry.name, holder)
 
     def deregister(self, name: str) -> None:
         """Take a tool away; a name that nobody holds is no error."""
@@ -136,15 +111,11 @@ class ToolRegistry:
 
     def register_toolset_check(self, toolset: str, check: Callable[[], object]) -> None:
         """Give a toolset a check of its own, apart from those of its tools."""
-        with self._lock:
-            self._checks[toolset] = check
-            self.generation += 1
+        self._set("check", toolset, check)
 
     def register_toolset_alias(self, alias: str, toolset: str) -> None:
         """Let *alias* stand for *toolset*, as `github` for `mcp-github`."""
-        with self._lock:
-            self._aliases[alias] = toolset
-            self.generation += 1
+        self._set("alias", alias, toolset)
 
     def announce_toolset(self, name: str) -> None:
         """A toolset of that name may get tools later: enabling it is no mistake until then."""
@@ -158,13 +129,29 @@ class ToolRegistry:
             self.generation += 1
 
     @contextmanager
-    def registering(self, origin: str, names: list[str] | None = None) -> Iterator[None]:
-        """What is registered inside comes from *origin*, and its names are added to *names*."""
-        token = _source.set(Source(origin, [] if names is None else names))
+    def registering(self, source: Source) -> Iterator[None]:
+        """What is registered inside comes from *source*, and is noted there."""
+        token = current_source.set(source)
         try:
             yield
         finally:
-            _source.reset(token)
+            current_source.reset(token)
+
+    def take_back(self, source: Source, kept: Container[tuple[str, str]] = ()) -> None:
+        """Take away what came from *source*, but for what is *kept*; who held its names before has them again."""
+        with self._lock:
+            for (kind, name), holder in source.before.items():
+                if (kind, name) in kept:
+                    continue
+                if kind == "tool":
+                    self._give_back(source.origin, name, holder)
+                else:
+                    self._set(kind, name, holder)
+
+    def forget_rejections(self, origin: str) -> None:
+        """What was refused from *origin* is asked for anew."""
+        with self._lock:
+            self._rejections = [r for r in self._rejections if r.origin != origin]
 
     # ------------------------------------------------------------------------------------ reading
 
@@ -260,6 +247,27 @@ class ToolRegistry:
                 return
             self._rejections.append(rejection)
         logging.getLogger(__name__).error("Tool registration REJECTED: %s", rejection)
+
+    def _set(self, kind: str, name: str, value: Any) -> None:
+        """A toolset's check or alias; None takes it away."""
+        table: dict[str, Any] = self._checks if kind == "check" else self._aliases
+        source = current_source.get()
+        with self._lock:
+            if source.over:
+                self._reject(Rejection(name, name, source.origin, source.over))
+                return
+            source.note(kind, name, table.pop(name, None))
+            if value is not None:
+                table[name] = value
+            self.generation += 1
+
+    def _give_back(self, origin: str, name: str, holder: ToolEntry | None) -> None:
+        """A tool's name to whoever held it before, unless somebody else has it by now."""
+        entry = self._tools.get(name)
+        if entry is not None and entry.origin == origin:
+            self.deregister(name)
+            if holder is not None:
+                self._put(holder, None)
 
     def _put(self, entry: ToolEntry, holder: ToolEntry | None) -> None:
         if holder is not None:

@@ -36,6 +36,18 @@ class Toolsets:
         self._registry.touch()
         return made
 
+    def custom(self, name: str) -> Toolset | None:
+        """The composite that somebody made under that name."""
+        return self._custom.get(name)
+
+    def remove(self, made: Toolset, before: Toolset | None = None) -> None:
+        """Take a composite away, or put the one *before* in its place, unless its name stands for another by now."""
+        if self._custom.get(made.name) is made:
+            del self._custom[made.name]
+            if before:
+                self._custom[made.name] = before
+            self._registry.touch()
+
     def composites(self) -> list[Toolset]:
         """All composites, shipped and custom, sorted by name."""
         return sorted((COMPOSITES | self._custom).values(), key=lambda t: t.name)

@@ -38,11 +38,13 @@ class Story:
 class Wells:
     """What is known of where tools come from: modules that failed to load, and files that were looked at.
 
-    `failures` maps a file or plugin to what went wrong; `silent` are files that register nothing.
+    `failures` maps a file or plugin to what went wrong; `silent` are files that register nothing, `waiting` those
+    of a project that the person doesn't trust yet.
     """
 
     failures: Mapping[str, str] = field(default_factory=dict)
     silent: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
 
 
 def explain(
@@ -100,6 +102,9 @@ def _unregistered(supply: Supply, name: str, wells: Wells) -> Checkpoint:
         f"did you mean {' or '.join(near)}?" if near else "install the plugin that has it; see `handiwork tools list`"
     )
     detail = "no built-in file, plugin or program registered a tool of that name"
+    if wells.waiting:
+        detail += f"; these wait for trust: {', '.join(wells.waiting)}"
+        hint = f"handiwork plugins trust, if it is one of theirs; {hint}"
     if wells.failures:
         detail += f"; failed to load: {', '.join(wells.failures)}"
     return Checkpoint("registered", False, detail, hint)

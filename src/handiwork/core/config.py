@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
+from .loading import Late
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
 
+prices = Late("handiwork.core.prices")
+telemetry = Late("handiwork.core.telemetry")
 CONFIG_VERSION = 1
-Mode: TypeAlias = Literal["ask", "accept-edits", "read-only", "yolo"]
+Mode: TypeAlias = Literal["ask", "accept-edits", "auto", "read-only", "yolo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,41 +29,55 @@ class CustomToolset:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that a configuration file can say.
+    """Everything that a configuration file can say. `docs/config.md` says what each key means.
 
-    `model` is a model string such as `local/qwen2.5-coder-1.5b`,
-    `fallback_models` are those to go on with when it fails. `toolsets` and `disabled_toolsets`
-    are the two switches; empty `toolsets` means the preset of the face. `context_tokens` is the size
-    of the model's context; beyond `tools_budget_tokens`, or a tenth of that context, tools are deferred
-    behind the tool search, which finds by meaning, too, with `tool_search_embeddings`. `max_result_chars`
-    and `turn_result_chars` bound a result and those of a turn, `result_chars` the results of a tool or
-    toolset by its name. `max_steps` and `max_seconds` bound one task. `sandbox` says where commands
-    run. `plugins_disabled` names plugins that stay out, `plugins_override`
-    those that may replace tools of others. `hooks` are commands to run, by event, and `mcp_servers` servers
-    of tools, by name, both as they were written.
+    Lists are tuples; mappings marked "as written" are read by the part that they are for.
     """
 
     version: int = CONFIG_VERSION
     model: str = ""
     fallback_models: tuple[str, ...] = ()
     base_url: str = ""
+    # What is shown: the two switches; no `toolsets` means the preset of the face.
     toolsets: tuple[str, ...] = ()
     disabled_toolsets: tuple[str, ...] = ()
     custom_toolsets: Mapping[str, CustomToolset] = field(default_factory=dict)
+    # Beyond its budget, or a tenth of the model's context, tools wait behind the tool search.
     context_tokens: int | None = None
     tools_budget_tokens: int | None = None
     tool_search_embeddings: bool = False
+    # Bounds of a result, of those of a turn, and of a tool or toolset by its name; in characters.
     max_result_chars: int = 100_000
     turn_result_chars: int = 200_000
     result_chars: Mapping[str, int] = field(default_factory=dict)
+    # How many calls of a tool or toolset run at the same time; whether a turn's first error ends the rest of it.
+    most_at_once: Mapping[str, int] = field(default_factory=dict)
+    fail_fast: bool = False
+    # Bounds of one task; `max_cost` is in US dollars, by `prices` (as written) and a table.
     max_steps: int = 50
     max_seconds: float = 1800.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: Mapping[str, Any] = field(default_factory=dict)
+    traces: Mapping[str, Any] = field(default_factory=dict)  # as written
+    # What may be done. `policy`, `programs` and `profiles` are as written; `profile` is the one that holds.
     mode: Mode = "accept-edits"
+    reviewer: str = ""  # a model that is asked before the person in mode `auto`
+    approval_seconds: float | None = None  # how long a person may take
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    programs: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
     sandbox: Sandbox = NO_WISHES
+    # Who stays out, and who may replace tools of others.
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
-    hooks: Mapping[str, Any] = field(default_factory=dict)
-    mcp_servers: Mapping[str, Any] = field(default_factory=dict)
+    plugin_seconds: float = 5.0  # how long each may take to load
+    hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict)  # by name, as written
+    audit: bool | str = True  # "required" keeps calls from running that can't be put on record
+    audit_file_bytes: int = 16 << 20
+    audit_files: int = 8
 
     @property
     def tools_budget(self) -> int | None:
@@ -86,23 +104,45 @@ _KINDS: Mapping[str, Any] = {
     "max_result_chars": (int,),
     "turn_result_chars": (int,),
     "result_chars": (dict,),
+    "most_at_once": (dict,),
+    "fail_fast": (bool,),
     "max_steps": (int,),
     "max_seconds": (int, float),
+    "max_tokens": (int,),
+    "max_cost": (int, float),
+    "prices": (dict,),
+    "traces": (dict,),
     "mode": (str,),
+    "reviewer": (str,),
+    "approval_seconds": (int, float),
     "sandbox": (dict,),
     "plugins_disabled": (list,),
     "plugins_override": (list,),
+    "plugin_seconds": (int, float),
     "hooks": (dict,),
     "mcp_servers": (dict,),
+    "policy": (dict,),
+    "programs": (dict,),
+    "profiles": (dict,),
+    "profile": (str,),
+    "audit": (str, bool),
+    "audit_file_bytes": (int,),
+    "audit_files": (int,),
 }
 _POSITIVE = frozenset(
     (
         "max_steps",
         "max_seconds",
+        "max_tokens",
+        "max_cost",
+        "approval_seconds",
+        "plugin_seconds",
         "context_tokens",
         "tools_budget_tokens",
         "max_result_chars",
         "turn_result_chars",
+        "audit_file_bytes",
+        "audit_files",
     )
 )
 _WORDS = {
@@ -122,25 +162,48 @@ def problem_with(key: str, value: Any) -> str | None:
         return f"{key}: expected {_WORDS[kinds[-1]]}, got {value!r}"
     if isinstance(value, list) and not all(isinstance(v, str) for v in value):
         return f"{key}: expected a list of names, got {value!r}"
-    if key == "version" and value > CONFIG_VERSION:
-        return f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
-    return _unfit(key, value)
-
-
-def _unfit(key: str, value: Any) -> str | None:
-    """What is wrong with a value of the right kind."""
-    if key == "mode" and value not in MODES:
-        return f"mode: expected one of {', '.join(MODES)}, got {value!r}"
     if key in _POSITIVE and not 0 < value < math.inf:
         return f"{key}: expected a number more than 0, got {value!r}"
-    if key == "result_chars":
-        return next((f"result_chars.{k}: {said}" for k, v in value.items() if (said := _not_a_size(v))), None)
-    return problem_with_sandbox(value) if key == "sandbox" else None
+    return check(value) if (check := _CHECKS.get(key)) else None
 
 
-def _not_a_size(value: Any) -> str:
-    is_one = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return "" if is_one else f"expected a whole number of characters, more than 0, got {value!r}"
+def _problem_with_version(value: int) -> str | None:
+    newer = f"version: this file is from a newer Handiwork ({value}; this one knows {CONFIG_VERSION})"
+    return newer if value > CONFIG_VERSION else None
+
+
+def _problem_with_choice(key: str, choices: Sequence[Any], value: Any) -> str | None:
+    told = ", ".join(str(choice).lower() for choice in choices)
+    return None if value in choices else f"{key}: expected one of {told}, got {value!r}"
+
+
+def _problem_with_counts(key: str, of: str, value: Mapping[str, Any]) -> str | None:
+    """What is wrong with a mapping from names to numbers."""
+    wrong = next(((name, n) for name, n in value.items() if type(n) is not int or n <= 0), None)
+    return wrong and f"{key}.{wrong[0]}: expected a whole number of {of}, more than 0, got {wrong[1]!r}"
+
+
+def _problem_with_prices(value: Mapping[str, Any]) -> str | None:
+    said: str | None = prices.problem_with_prices(value)
+    return said
+
+
+def _problem_with_traces(value: Mapping[str, Any]) -> str | None:
+    said: str | None = telemetry.problem_with_telemetry(value)
+    return said
+
+
+# What a value of the right kind may still get wrong, by key.
+_CHECKS: Mapping[str, Callable[[Any], str | None]] = {
+    "version": _problem_with_version,
+    "mode": partial(_problem_with_choice, "mode", MODES),
+    "audit": partial(_problem_with_choice, "audit", (True, False, "required")),
+    "result_chars": partial(_problem_with_counts, "result_chars", "characters"),
+    "most_at_once": partial(_problem_with_counts, "most_at_once", "calls"),
+    "prices": _problem_with_prices,
+    "traces": _problem_with_traces,
+    "sandbox": problem_with_sandbox,
+}
 
 
 def as_field(key: str, value: Any) -> Any:

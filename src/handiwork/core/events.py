@@ -60,7 +60,17 @@ class ModelSwitched:
     what: str
 
 
-AgentEvent: TypeAlias = TextDelta | CallStarted | CallProgress | CallFinished | StepFinished | Compacted | ModelSwitched
+@dataclass(frozen=True, slots=True)
+class MessageTaken:
+    """What was said while the agent worked was taken in; or, where `block` says why, wasn't."""
+
+    text: str
+    block: str = ""
+
+
+AgentEvent: TypeAlias = (
+    TextDelta | CallStarted | CallProgress | CallFinished | StepFinished | Compacted | ModelSwitched | MessageTaken
+)
 Watcher: TypeAlias = Callable[[AgentEvent], None]
 
 

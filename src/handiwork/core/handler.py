@@ -13,7 +13,7 @@ from .wire import dumps, tool_error
 if TYPE_CHECKING:
     from .types import Scope
 
-OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope", "real_paths", "room"})
+OFFERED = frozenset({"task_id", "session_id", "tool_call_id", "scope", "real_paths", "planned", "room"})
 _VARKEYWORDS = inspect.CO_VARKEYWORDS
 
 

@@ -16,7 +16,8 @@ class Sandbox:
 
     `backend` is `auto` (the strongest sandbox that works), `bubblewrap`, `landlock`, `local` or `none`
     (no sandbox), `ssh:HOST` or `docker:CONTAINER`. `network` is `on`, `off` or a list of hosts. `writable`
-    and `readable` are paths beside the workspace. Limits are for each command.
+    and `readable` are paths beside the workspace, which itself is for them to `write` or to
+    `read`. Limits are for each command.
     """
 
     backend: str = "auto"
@@ -27,11 +28,12 @@ class Sandbox:
     memory_mb: int | None = None
     max_processes: int | None = None
     max_file_mb: int | None = None
+    workspace: str = "write"
 
 
 NO_WISHES = Sandbox()
 # What only a sandbox keeps; paths that are allowed beside need none.
-_KEPT = ("network", "cpu_seconds", "memory_mb", "max_processes", "max_file_mb")
+_KEPT = ("network", "cpu_seconds", "memory_mb", "max_processes", "max_file_mb", "workspace")
 NO_WISHES = Sandbox()
 SANDBOX_KEYS: tuple[str, ...] = tuple(f.name for f in fields(Sandbox))
 
@@ -56,6 +58,8 @@ def _missed(key: str, value: Any) -> str | None:
     if key in ("writable", "readable"):
         whole = _is_texts(value) and all(v.startswith(("/", "~/")) or v == "~" for v in value)
         return None if whole else "a list of whole paths, such as [~/data]"
+    if key == "workspace":
+        return None if value in ("write", "read") else "write or read"
     limit = value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0)
     return None if limit else "a whole number more than 0"
 

@@ -67,6 +67,11 @@ def name_of_definition(definition: Mapping[str, Any]) -> str:
     return str((definition.get("function") or definition)["name"])
 
 
+def is_loaded(definition: Mapping[str, Any]) -> bool:
+    """Whether the model reads this definition with the prompt: its provider doesn't keep it until it is found."""
+    return definition.get("defer_loading") is not True
+
+
 def _frozen(*_: Any, **__: Any) -> NoReturn:
     raise TypeError("frozen; deepcopy to change")
 

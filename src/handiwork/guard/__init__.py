@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .approval import Approvals, allow_all, deny_all, settle
+    from .approval import allow_all, deny_all, settle
     from .commands import judge_command
     from .fencing import fence
     from .paths import judge_path
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .workspace import find_workspace
 
 _WHERE = {
-    "Approvals": "approval",
     "CommandVerdict": "verdict",
     "PathVerdict": "verdict",
     "UrlVerdict": "verdict",
@@ -36,7 +35,6 @@ _WHERE = {
 }
 
 __all__ = [
-    "Approvals",
     "CommandVerdict",
     "PathVerdict",
     "UrlVerdict",

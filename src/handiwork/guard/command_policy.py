@@ -228,7 +228,12 @@ def _emptying(effect: Effect, grounds: Grounds) -> Ruling:
     """Writing nothing over a file: what was in it is gone."""
     written = _writing(effect, grounds)
     path = effect.target
-    if written.action != "allow" or _is_scratch(path, grounds) or path.startswith("/dev/") or is_product(path):
+    if (
+        written.action != "allow"
+        or _is_scratch(path, grounds)
+        or path.startswith("/dev/")
+        or is_product(grounds.inner(path) or path)
+    ):
         return written
     if path.startswith("/var/log/"):
         return Ruling("ask", f"it wipes the log {shown(path)}")
@@ -287,3 +292,4 @@ _PATHS: Final[dict[str, Judge]] = {
     "truncate": _emptying,
 }
 PATH_KINDS: Final = frozenset(_PATHS) | {"run_file"}
+KINDS: Final = tuple(sorted({*_FORBIDDEN, *_ASKED, *_ALLOWED, *_PATHS}))

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from .command_policy import Grounds, ruling
 from .disguise import undisguised
 from .effects import Effect
+from .programs.entry import Program
 from .programs.running import Programs
 from .shell.session import Shell, environment
 from .shell.statements import Scripts
-from .verdict import CommandVerdict
+from .verdict import Action, CommandVerdict
 
 MOST_CHARACTERS = 200_000
 MOST_REASONS = 12
@@ -31,39 +32,54 @@ def judge_command(
     *,
     workspace: str | None = None,
     variables: Mapping[str, str] | None = None,
+    programs: Mapping[str, Program] | None = None,
 ) -> CommandVerdict:
     """Say whether a shell command may run.
 
     *cwd* is where it would run, *workspace* (default: *cwd*) the folder that is free to use; without them
-    relative paths count as inside. *variables* are exported ones that a session carries. `reasons` says why it
+    relative paths count as inside. *variables* are exported ones that a session carries,
+    *programs* a person's own entries beside the table's. `reasons` says why it
     isn't allowed; `effects` are what it would do, each with the place in the text.
     """
-    home = home or os.environ.get("HOME", "/root")
-    home = home.rstrip("/") or "/"
+    home = _home(home)
     text, disguises = undisguised(command[:MOST_CHARACTERS])
     free = workspace or cwd or ""
-    effects = _effects(text, Grounds(home, cwd or "", free), variables)
-    # Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
-    grounds = Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd or "", free)
+    engine = Scripts(Programs(programs)) if programs else _ENGINE
+    shell = _read_by(engine, text, Shell(engine, home, cwd or "", free, environment(variables)))
+    effects = list(shell.effects)
+    grounds = grounds_of(cwd or "", workspace or "", home=home)
     if len(command) > MOST_CHARACTERS:
         effects.append(Effect("unfollowed"))
-    return _verdict([*effects, *disguises], grounds)
+    return _verdict([*effects, *disguises], grounds, shell)
 
 
-def _effects(text: str, grounds: Grounds, variables: Mapping[str, str] | None) -> list[Effect]:
-    shell = Shell(_ENGINE, grounds.home, grounds.cwd, grounds.workspace, environment(variables))
+def grounds_of(cwd: str, workspace: str, *, home: str = "") -> Grounds:
+    """Where a command stands that runs in *cwd*.
+
+    Nobody's workspace is the whole machine or a whole home: there, every path counts as outside.
+    """
+    home, free = _home(home), workspace or cwd
+    return Grounds(home) if free.rstrip("/") in ("", home) else Grounds(home, cwd, free)
+
+
+def _home(home: str | None) -> str:
+    return (home or os.environ.get("HOME", "/root")).rstrip("/") or "/"
+
+
+def _read_by(engine: Scripts, text: str, shell: Shell) -> Shell:
+    """The shell after it has read *text*."""
     shell.budget += len(text)
     try:
-        _ENGINE.run_text(shell, text)
+        engine.run_text(shell, text)
     except RecursionError:  # nested beyond what this interpreter follows
         shell.effect("unfollowed")
-    return list(shell.effects)
+    return shell
 
 
-def _verdict(effects: list[Effect], grounds: Grounds) -> CommandVerdict:
+def _verdict(effects: list[Effect], grounds: Grounds, shell: Shell) -> CommandVerdict:
     rulings = [ruling(effect, grounds) for effect in effects]
-    for action in ("forbid", "ask"):
-        reasons = list(dict.fromkeys(r.reason for r in rulings if r.action == action))
-        if reasons:
-            return CommandVerdict(action, reasons[:MOST_REASONS], effects)
-    return CommandVerdict("allow", [], effects)
+    asked = [(e, r.reason) for e, r in zip(effects, rulings, strict=True) if r.action == "ask"]
+    refused = [r.reason for r in rulings if r.action == "forbid"]
+    action: Action = "forbid" if refused else "ask" if asked else "allow"
+    reasons = list(dict.fromkeys(refused or (reason for _, reason in asked)))[:MOST_REASONS]
+    return CommandVerdict(action, reasons, effects, shell.started, list(shell.read), asked)

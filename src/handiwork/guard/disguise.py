@@ -24,7 +24,7 @@ _PAIRS = (
     " \u0405S \u0422T \u0425X \u03bfo"
     " \u03b9i \u03bak \u03bdv \u03c1p \u03c4t \u03c5u \u03c7x \u03b1a \u2215/ \u2044/ \u29f8/"
 )
-_LOOK_ALIKES = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
+LOOK_ALIKES = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 
 
 def undisguised(text: str) -> tuple[str, list[Effect]]:
@@ -50,5 +50,5 @@ def _plain_word(word: str) -> str:
     """A whole word of another alphabet is that; only a mixed or a widened one is a disguise."""
     widened = unicodedata.normalize("NFKC", word)
     mixed = re.search(r"[A-Za-z]", widened) or "/" in word
-    plain = widened.translate(_LOOK_ALIKES) if mixed else widened
+    plain = widened.translate(LOOK_ALIKES) if mixed else widened
     return plain if plain.isascii() else word

@@ -1,36 +1,93 @@
-"""The verdict on a call, from its tool's traits and origin and from its arguments; never from its name."""
+"""The verdict on a call, from its tool's traits and origin and from its arguments; never from its name.
+
+Only the rules of a person name tools: they are asked before and after.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
 from handiwork.core.errors import UsageError
-from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Judge, Ready, ToolEntry, Verdict
+from handiwork.core.loading import Late
+from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, Ready, Standing, ToolEntry, Verdict
 
 from . import raters
-from .modes import in_mode
+from .modes import in_mode, in_session
 from .raters import Bounds
 
+if TYPE_CHECKING:
+    from .programs.entry import Program
+    from .rules.facts import Facts
+    from .rules.fences import Fence
+    from .rules.rulebook import Rulebook
 
-def policy(mode: Mode = "accept-edits", readable: Sequence[str] = ()) -> Judge:
+fact = Late("handiwork.guard.rules.facts")
+
+
+def policy(
+    mode: Mode = "accept-edits",
+    readable: Sequence[str] = (),
+    *,
+    rules: Callable[[str], Rulebook | None] | None = None,
+    programs: Mapping[str, Program] | None = None,
+    fences: Sequence[Fence] = (),
+    clean: Callable[[Ready], bool] | None = None,
+) -> Judge:
     """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
 
-    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `read-only`
-    forbids whatever isn't a read, and `yolo` takes every ask as a yes; what is forbidden stays so.
+    `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
+    is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
+    ask as a yes; what is forbidden stays so. *rules* gives those that hold now in a workspace, None where
+    there are none, *programs* are a person's own entries beside the table's, *fences* what no call may reach
+    beyond. *clean* says whether a call holds no text from outside, for `auto`.
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    bounds = Bounds(mode, readable)
+    usual, careful = Bounds(mode, readable, programs), Bounds("ask", readable, programs)
 
     def judge(ready: Ready, /) -> Verdict:
-        entry = ready.entry
-        if not entry.traits.touches and bounds.mode != "read-only" and _is_own(entry):
+        entry, stand = ready.entry, ready.call.scope.standing
+        bounds = careful if mode == "auto" and stand is not None and stand.demoted else usual
+        book = rules(ready.call.scope.workspace) if rules is not None else None
+        traits = entry.traits
+        is_free = not (book or fences or traits.touches or traits.destructive or ready.provenance)
+        if is_free and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
-        found = _found(ready, bounds)
-        return in_mode(raters.together(found), entry, bounds.mode, proven=_is_proven(found, entry))
+        found = raters.found(ready, bounds)
+        verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found), *_strange(ready)]
+        proven = _is_proven(verdicts, entry)
+        if book or fences:
+            facts = fact.Facts(ready, found)
+            verdict = _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
+        else:
+            verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
+        if stand is None and mode != "auto":
+            return verdict
+        return in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
 
     return judge
+
+
+def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
+    return next(filter(None, (fence.bars(facts) for fence in fences)), None)
+
+
+def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode: Mode, *, proven: bool) -> Verdict:
+    """The verdict where there are rules: deny, then ask, then allow, then the mode.
+
+    The guard's own no stays, and so does what it asks because somebody from outside named the values.
+    """
+    ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
+    denied = next((said for said in ruled if isinstance(said, Forbid)), None)
+    if denied:
+        return denied
+    entry = facts.ready.entry
+    of_tool, strange = asks_of_tool(entry), _strange(facts.ready)
+    found = [book.lifted(facts, of_tool, mode)] if book else [*of_tool, *(rated.verdict for rated in facts.rated)]
+    held = in_mode(raters.together([*found, *strange]), entry, mode, proven=proven)
+    return held if not ruled or isinstance(held, Forbid) else raters.together([ruled[0], held])
 
 
 def _is_own(entry: ToolEntry) -> bool:
@@ -39,16 +96,26 @@ def _is_own(entry: ToolEntry) -> bool:
     return origin == "builtin" or origin == "code" or origin.startswith("plugin:user/")  # noqa: PLR1714 (faster)
 
 
-def _found(ready: Ready, bounds: Bounds) -> list[Verdict]:
-    """The verdict on the tool itself, and on each thing that the call touches."""
-    entry = ready.entry
-    touched = raters.found(ready, bounds)
-    if entry.traits.vouched and entry.traits.destructive:
-        return [Ask(f"{entry.name} says that it destroys something", (f"tool:{entry.name}",)), *touched]
+def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
+    """What is to be said of the tool itself, whatever it touches."""
+    if entry.traits.destructive and entry.traits.open_world:
+        return [Ask("it changes something out there, which may not be undone", (f"tool:{entry.name}",))]
     if _is_own(entry) or not _is_undeclared(entry):
-        return touched
+        return []
     unknown = f"{entry.name} comes from {entry.origin} and doesn't say what it does"
-    return [Ask(unknown, (f"tool:{entry.name}",)), *touched]
+    return [Ask(unknown, (f"tool:{entry.name}",))]
+
+
+def _strange(ready: Ready) -> list[Verdict]:
+    """What to ask where values of the call come from text that nobody here wrote."""
+    return [
+        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
+        for argument, label in ready.provenance.items()
+        if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
+    ]
+
+
+_STRANGE = "its {} comes from outside, and nobody here named it: {}"
 
 
 def _is_undeclared(entry: ToolEntry) -> bool:

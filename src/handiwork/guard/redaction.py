@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 MASK = "***"
@@ -95,6 +96,13 @@ _SECRET_NAME = re.compile(
 )
 
 
+_SECRET_ARGUMENT = re.compile(
+    r"pass(?:word|wd|phrase|code)|pwd|secret|token(?!s)|(?:api|access|private|secret|account|signing)[_-]?key"
+    r"|credential|authorization|cookie",
+    re.IGNORECASE,
+)
+
+
 class _Environment:
     """The secret values of this process's environment, read again once a second."""
 
@@ -121,6 +129,12 @@ def _is_harmless(value: str) -> bool:
     return value.startswith(("/", "~", MASK)) or bool(_PLACEHOLDER.search(value))
 
 
+@lru_cache(maxsize=1024)
+def is_secret_name(name: str) -> bool:
+    """Whether an argument or a field of that name holds a secret, whatever its value looks like."""
+    return _SECRET_ARGUMENT.search(name) is not None
+
+
 def redact(text: str) -> str:
     """The text with secrets masked as `***`; what a token begins with (`ghp_`, `sk-`) stays.
 
@@ -130,6 +144,19 @@ def redact(text: str) -> str:
         if value in text:
             text = text.replace(value, MASK)
     return _masked(text) if _is_suspicious(text) else text
+
+
+def is_plain(text: str) -> bool:
+    """Whether one quick look says that nothing in *text* can be a secret, by form or by name. For short texts."""
+    lower = text.lower()
+    for hint in _HINTS:  # a generator's `any` would cost as much again, and this is asked at every call
+        if hint in lower:
+            return False
+    if any(value in text for value in _environment.values()):
+        return False
+    if _RUN.search(text) is None:
+        return "gh" not in text  # the one kind of token that is found across line breaks
+    return not any(start in text for start in _STARTS) and _DOTS.search(text) is None
 
 
 def _is_suspicious(text: str) -> bool:
@@ -166,6 +193,11 @@ _BY_HINT: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("cookie",), _COOKIE),
     (("mnemonic", "phrase"), _MNEMONIC),
 )
+
+
+# What every pattern but those of tokens needs a piece of; and what every token is at least.
+_HINTS = tuple(dict.fromkeys((*_NAMES, "card", *(hint for hints, _ in _BY_HINT for hint in hints))))
+_RUN = re.compile(rf"[A-Za-z0-9_.+/={_Z}-]{{12}}")
 
 
 def _keep_prefix(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from .verdict import UrlVerdict
 Resolver: TypeAlias = Callable[[str], Iterable[str]]
 
 _CONTROL = re.compile(r"[\x00-\x20\x7f\\<>\"^`{|}]")
+_BARE = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?(?:[/?#]|\Z)")
 _SHAPE = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*")
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
@@ -65,6 +66,8 @@ def judge_url(url: str, resolve: Resolver | None = None) -> UrlVerdict:
     *resolve* gives the addresses of a host name, and every one of them is judged. Without it only the
     text is; whoever connects must judge the address that is connected to with `barred_address`.
     """
+    if _BARE.match(url):  # as people write it, and as browsers and many tools read it
+        url = f"https://{url}"
     if _CONTROL.search(url) or not _SHAPE.match(url):
         return UrlVerdict("forbid", ["only plain http:// and https:// addresses may be fetched"])
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from .effects import Effect
+from .effects import Effect, Invocation
 
 Action: TypeAlias = Literal["allow", "ask", "forbid"]
 
 # The kinds of effects that change nothing.
 READING: Final = frozenset(("read", "list", "fetch"))
-_EDITING: Final = frozenset(
+EDITING: Final = frozenset(
     (
         "write",
         "append",
@@ -30,11 +30,18 @@ _EDITING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CommandVerdict:
-    """The verdict on a shell command. `effects` are what it would do, each with its target and place in the text."""
+    """The verdict on a shell command.
+
+    `effects` are what it would do, each with its target and place in the text, `asked` those of them that ask, with
+    the reason. `started` are the programs that it would start, `read` the paths that it would read.
+    """
 
     action: Action
     reasons: list[str] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    started: list[Invocation] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    asked: list[tuple[Effect, str]] = field(default_factory=list)
 
     @property
     def only_reads(self) -> bool:
@@ -44,7 +51,7 @@ class CommandVerdict:
     @property
     def edits(self) -> list[str]:
         """The paths that it would write, move or delete, as far as they are known."""
-        return list(dict.fromkeys(effect.target for effect in self.effects if effect.kind in _EDITING))
+        return list(dict.fromkeys(effect.target for effect in self.effects if effect.kind in EDITING))
 
 
 @dataclass(frozen=True, slots=True)

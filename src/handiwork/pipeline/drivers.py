@@ -7,14 +7,15 @@ caller; async handlers run on the resident loop. Handlers that an agent bound ru
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
 from ..core.handler import accepted_keywords, call_handler, describe_exception
 from ..core.loading import Late
 from ..core.types import Done, Outcome, Progress, Ready, ToolResult
-from .effects import HOOK_TIMEOUT_S, AskPerson, Broke, CallHook, Ended, Execute, Line, Run
+from .consulting import aask, ask, seconds_left
+from .effects import Broke, Ended, Execute, Line, Run
 from .firing import Firing, Heard
 from .journal import NULL_JOURNAL
 from .outcomes import adrain, as_outcome, drain
@@ -30,7 +31,7 @@ def drive(parts: Parts, line: Line) -> ToolResult:
     try:
         effect = next(line)
         while True:
-            effect = line.send(execute(parts, effect.ready) if isinstance(effect, Execute) else _ask(parts, effect))
+            effect = line.send(execute(parts, effect.ready) if isinstance(effect, Execute) else ask(parts, effect))
     except StopIteration as end:
         result: ToolResult = end.value
         return result
@@ -49,11 +50,27 @@ async def advance(parts: Parts, line: Line, outcome: Any = None) -> Execute | To
     try:
         effect = line.send(outcome)
         while not isinstance(effect, Execute):
-            effect = line.send(await _aask(parts, effect))
+            effect = line.send(await aask(parts, effect))
         return effect
     except StopIteration as end:
         result: ToolResult = end.value
         return result
+
+
+async def finish_all(
+    parts: Parts, lines: Sequence[Line], stops: Sequence[Execute | ToolResult], runs: Sequence[Run]
+) -> list[ToolResult]:
+    """The results of lines that have come to their *stops*: those at a handler go on with its run, in order."""
+    left = iter(runs)
+    pairs = zip(lines, stops, strict=True)
+    return [stop if isinstance(stop, ToolResult) else await _finish(parts, line, next(left)) for line, stop in pairs]
+
+
+async def _finish(parts: Parts, line: Line, run: Run) -> ToolResult:
+    end = await advance(parts, line, run)
+    if not isinstance(end, ToolResult):
+        raise TypeError("a line runs its handler once")
+    return end
 
 
 def fire(parts: Parts, calls: Firing) -> Heard:
@@ -61,7 +78,7 @@ def fire(parts: Parts, calls: Firing) -> Heard:
     try:
         effect = next(calls)
         while True:
-            effect = calls.send(_ask(parts, effect))
+            effect = calls.send(ask(parts, effect))
     except StopIteration as end:
         heard: Heard = end.value
         return heard
@@ -72,26 +89,10 @@ async def afire(parts: Parts, calls: Firing) -> Heard:
     try:
         effect = next(calls)
         while True:
-            effect = calls.send(await _aask(parts, effect))
+            effect = calls.send(await aask(parts, effect))
     except StopIteration as end:
         heard: Heard = end.value
         return heard
-
-
-def _ask(parts: Parts, effect: CallHook | AskPerson) -> Any:
-    """Call a hook or an approver, and answer with what they said."""
-    try:
-        return _wait_for(_consult(parts, effect))
-    except BaseException as error:  # noqa: BLE001 - hooks and approvers are foreign code
-        return Broke(error)
-
-
-async def _aask(parts: Parts, effect: CallHook | AskPerson) -> Any:
-    """Call a hook or an approver while the loop stays free."""
-    try:
-        return await _aconsult(parts, effect)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - hooks and approvers are foreign code
-        return Broke(error)
 
 
 # -------------------------------------------------------------------------------------------- handlers
@@ -100,31 +101,41 @@ async def _aask(parts: Parts, effect: CallHook | AskPerson) -> Any:
 def execute(parts: Parts, ready: Ready) -> Run:
     """Run the handler in this thread, or in a worker when its time is limited."""
     started = now()
+    seat = None
     try:
-        _note_intent(parts, ready)
-        timeout_s = _time_left(ready)
-        if timeout_s is None or ready.entry.is_async:
+        seat = parts.seats.take(ready)
+        until = _begun(parts, ready)
+        if until is None or ready.entry.is_async:
             value = _call(parts, ready)
         else:
-            value = parts.workers.run(lambda: _call(parts, ready), timeout_s=timeout_s, name=ready.entry.name)
+            value = parts.workers.run(lambda: _call(parts, ready), timeout_s=seconds_left(until), name=ready.entry.name)
         if type(value) is not str and hasattr(value, "__await__"):
             value = bridge.tools_bridge.run(
-                value, timeout_s=timeout_s, label=ready.entry.name, cancel=ready.call.scope.cancel
+                value, timeout_s=seconds_left(until), label=ready.entry.name, cancel=ready.call.scope.cancel
             )
         ended: Ended = value if type(value) is str else as_outcome(value)
     except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
         ended = Broke(error)
+    finally:
+        if seat:
+            parts.seats.leave(seat)
     return _note_outcome(parts, ready, ended), (now() - started) * 1000
 
 
 async def aexecute(parts: Parts, ready: Ready) -> Run:
     """Run the handler elsewhere while the caller's loop stays free. A cancelled caller cancels it."""
     started = now()
+    seat = None
     try:
-        _note_intent(parts, ready)
-        ended: Ended = as_outcome(await _acall(parts, ready, _time_left(ready)))
-    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
+        seat = await parts.seats.atake(ready)
+        ended: Ended = as_outcome(await _acall(parts, ready, _begun(parts, ready)))
+    except (asyncio.CancelledError, GeneratorExit):  # it is our caller who goes
+        raise
+    except BaseException as error:  # noqa: BLE001 - a tool that breaks is an answer
         ended = Broke(error)
+    finally:
+        if seat:
+            parts.seats.leave(seat)
     return _note_outcome(parts, ready, ended), (now() - started) * 1000
 
 
@@ -132,18 +143,18 @@ async def aexecute_all(parts: Parts, readies: Sequence[Ready]) -> list[Run]:
     """Run the handlers of a wave together; what came of each, in order."""
     if len(readies) == 1:
         return [await aexecute(parts, readies[0])]
-    together = [ready for ready in readies if _suits_gather(ready)]
-    rest = [ready for ready in readies if not _suits_gather(ready)]
+    together = [ready for ready in readies if _suits_gather(parts, ready)]
+    rest = [ready for ready in readies if not _suits_gather(parts, ready)]
     runs = await asyncio.gather(_execute_on_bridge(parts, together), *(aexecute(parts, r) for r in rest))
     by_ready = dict(zip(map(id, (*together, *rest)), (*runs[0], *runs[1:]), strict=True))
     return [by_ready[id(ready)] for ready in readies]
 
 
-def _suits_gather(ready: Ready) -> bool:
+def _suits_gather(parts: Parts, ready: Ready) -> bool:
     """An async handler of the registry's with the usual time limit, which nobody may want to cancel by itself."""
-    scope = ready.call.scope
-    is_own = ready.entry.is_async and ready.entry.name not in scope.bindings
-    return is_own and scope.cancel is None and _time_left(ready) is None
+    entry, scope = ready.entry, ready.call.scope
+    is_own = entry.is_async and entry.name not in scope.bindings and parts.seats.limit(entry) is None
+    return is_own and scope.cancel is None and scope.deadline is None and entry.traits.timeout_s is None
 
 
 async def _execute_on_bridge(parts: Parts, readies: list[Ready]) -> list[Run]:
@@ -157,7 +168,7 @@ async def _execute_on_bridge(parts: Parts, readies: list[Ready]) -> list[Run]:
 def _start(parts: Parts, ready: Ready) -> Any:
     """Call an async handler up to its coroutine. What is no coroutine is how it ended already."""
     try:
-        _note_intent(parts, ready)
+        _begun(parts, ready)
         value = _call(parts, ready)
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - a tool that breaks is an answer
         return Broke(error)
@@ -171,40 +182,60 @@ def _job_run(job: Any) -> Run:
         return Broke(error), job.duration_s * 1000
 
 
-async def _acall(parts: Parts, ready: Ready, timeout_s: float | None) -> Any:
+async def _acall(parts: Parts, ready: Ready, until: float | None) -> Any:
     name = ready.entry.name
     if ready.entry.is_async:
         value = _call(parts, ready)
     else:
-        value = await parts.workers.arun(lambda: _call(parts, ready), timeout_s=timeout_s, name=name)
+        value = await parts.workers.arun(lambda: _call(parts, ready), timeout_s=seconds_left(until), name=name)
     if not hasattr(value, "__await__"):
         return value
     if name in ready.call.scope.bindings:
-        return await value
-    return await bridge.tools_bridge.arun(value, timeout_s=timeout_s, label=name, cancel=ready.call.scope.cancel)
+        return await value if until is None else await _bounded(value, seconds_left(until))
+    return await bridge.tools_bridge.arun(
+        value, timeout_s=seconds_left(until), label=name, cancel=ready.call.scope.cancel
+    )
+
+
+async def _bounded(value: Any, seconds: float | None) -> Any:
+    """What an agent's own handler gives, in time. It runs on this loop, so the bridge doesn't bound it."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            return await value
+    except TimeoutError:
+        if limit.expired():
+            raise TimeoutError(f"no answer within {seconds:g} s; it was cancelled") from None
+        raise
 
 
 def _call(parts: Parts, ready: Ready) -> Any:
+    """Call the handler, as a part of the call's span where somebody traces."""
+    span = ready.call.scope.span
+    return _call_handler(parts, ready) if span is None else span.carry(lambda: _call_handler(parts, ready))
+
+
+def _call_handler(parts: Parts, ready: Ready) -> Any:
     """Call the handler, bound or registered, and pass on the progress it yields."""
     entry, bindings = ready.entry, ready.call.scope.bindings
     bound = bindings.get(entry.name) if bindings else None
     accepts = parts.registry.accepts(entry.name) if bound is None else accepted_keywords(bound)
-    offered = _offered(parts, ready) if accepts else {}
+    offered = _offered(parts, ready, accepts) if accepts else {}
     value = call_handler(bound or entry.handler, accepts, ready.args, offered)
     if type(value) is GeneratorType:
         return drain(value, _progress_sink(ready))
     return adrain(value, _progress_sink(ready)) if type(value) is AsyncGeneratorType else value
 
 
-def _offered(parts: Parts, ready: Ready) -> dict[str, Any]:
+def _offered(parts: Parts, ready: Ready, accepts: Container[str]) -> dict[str, Any]:
     """What a handler may take beside its arguments, if it names it."""
     call = ready.call
     return {
         "task_id": call.scope.task_id,
         "session_id": call.scope.session_id,
         "tool_call_id": call.id,
-        "scope": call.scope,
+        "scope": parts.enter(ready, _until(ready)) if "scope" in accepts else call.scope,
         "real_paths": ready.real_paths,
+        "planned": ready.planned,
         "room": parts.limits.of(ready.entry),
     }
 
@@ -214,13 +245,25 @@ def _progress_sink(ready: Ready) -> Callable[[Progress], None]:
     return (lambda progress: sink(ready.call, progress)) if sink else (lambda _: None)
 
 
-def _time_left(ready: Ready) -> float | None:
-    """Seconds that the call may take: the smaller of the tool's limit and the scope's deadline."""
+def _begun(parts: Parts, ready: Ready) -> float | None:
+    """A call begins: its intent is noted. When it must have ended, None for no limit of its own or its scope's.
+
+    Raises `TimeoutError` for one that would begin too late.
+    """
+    until = _until(ready)
+    if until is not None and until <= time.monotonic():
+        raise TimeoutError("not run: its time was up before it began")
+    _note_intent(parts, ready)
+    return until
+
+
+def _until(ready: Ready) -> float | None:
+    """The earlier of two ends, by `time.monotonic`: the tool's limit from now on, and the scope's deadline."""
     limit, deadline = ready.entry.traits.timeout_s, ready.call.scope.deadline
-    if deadline is None:
-        return limit
-    left = max(0.001, deadline - time.monotonic())
-    return left if limit is None else min(limit, left)
+    if limit is None:
+        return deadline
+    ends = time.monotonic() + limit
+    return ends if deadline is None else min(ends, deadline)
 
 
 def _note_intent(parts: Parts, ready: Ready) -> None:
@@ -246,32 +289,3 @@ def _as_journaled(outcome: Ended) -> Outcome:
     if isinstance(outcome, Broke):
         return Done(describe_exception(outcome.error), is_error=True)
     return as_outcome(outcome)
-
-
-# ------------------------------------------------------------------------------------ hooks, approvers
-
-
-def _consult(parts: Parts, effect: CallHook | AskPerson) -> Any:
-    """Call an approver here, where the person is; a hook in a worker, where it can hang by itself."""
-    if isinstance(effect, AskPerson):
-        return effect()
-    return parts.workers.run(effect, timeout_s=_hook_seconds(effect), name=_hook_name(effect))
-
-
-async def _aconsult(parts: Parts, effect: CallHook | AskPerson) -> Any:
-    asks = isinstance(effect, AskPerson)
-    name = "approver" if asks else _hook_name(effect)
-    value = await parts.workers.arun(effect, timeout_s=None if asks else _hook_seconds(effect), name=name)
-    return await value if hasattr(value, "__await__") else value
-
-
-def _hook_seconds(effect: Any) -> float:
-    return effect.hook.timeout_s or HOOK_TIMEOUT_S
-
-
-def _hook_name(effect: Any) -> str:
-    return f"{effect.hook.name}:{effect.hook.source}:{id(effect.hook)}"
-
-
-def _wait_for(value: Any) -> Any:
-    return bridge.tools_bridge.run(value, label="hook") if hasattr(value, "__await__") else value

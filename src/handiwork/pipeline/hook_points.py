@@ -50,7 +50,10 @@ POINTS: Mapping[str, Point] = {
     APPROVAL_ASKED: Point("before somebody is asked whether a call may run", (*_CALL, "reason", "keys"), ("block",)),
     APPROVAL_ANSWERED: Point("after they answered", (*_CALL, "reason", "keys", "allowed", "note")),
     USER_PROMPT_SUBMIT: Point(
-        "before a prompt is taken in or stored", (*_TALK, "prompt", "messages"), ("block", "context"), guards=True
+        "before a prompt is taken in or stored",
+        (*_TALK, "prompt", "messages"),
+        ("block", "rewrite", "context"),
+        guards=True,
     ),
     SESSION_START: Point("once, when the first prompt was taken in", (*_TALK, "source"), ("context",)),
     PRE_MODEL_REQUEST: Point("before the model is asked", (*_TALK, "step", "messages", "tools"), ("context",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.loading import Late
@@ -119,7 +119,7 @@ def _keywords_of(fn: Callable[..., Any]) -> frozenset[str] | None:
 class Said:
     """What a hook answered: why not, whom to ask, other arguments, another text, words for the model.
 
-    `result` is what a call that only reads is answered with, without being run.
+    `result` is what a call that only reads is answered with, without being run; `prompt` another prompt.
 
     `problem` says what of it can't be understood, or isn't to be said at that point.
     """
@@ -130,6 +130,7 @@ class Said:
     text: str | None = None
     context: str = ""
     result: str | None = None
+    prompt: str | None = None
     problem: str = ""
 
 
@@ -143,7 +144,7 @@ def read_answer(hook: Hook, answer: Any) -> Said:
         return NOTHING
     said = _read(hook, answer, point.answers)
     meant = {"block": said.block, "ask": said.ask, "modify": said.args is not None, "context": said.context}
-    meant["answer"] = said.result is not None
+    meant |= {"answer": said.result is not None, "rewrite": said.prompt is not None}
     wrong = [kind for kind, value in meant.items() if value and kind not in point.answers]
     return Said(problem=f"may not answer {wrong[0]!r}") if wrong else said
 
@@ -169,11 +170,19 @@ def _read_mapping(hook: Hook, answer: Mapping[str, Any]) -> Said:
             return Said(ask=Ask(reason, (f"hook:{hook.source}: {reason}",)), args=args, context=context)
         case "modify" if args is not None:
             return Said(args=args, context=context)
-        case "answer" if isinstance(answer.get("result"), str):
-            return Said(result=answer["result"], context=context)
+        case "answer" | "rewrite" if said := _instead(answer):
+            return replace(said, context=context)
         case None if "context" in answer or not answer:
             return Said(context=context)
     return Said(context=context) if answer.get("action") in ("allow", "continue") else _unclear(answer)
+
+
+def _instead(answer: Mapping[str, Any]) -> Said | None:
+    """A result in place of a call, or another prompt; a prompt has words."""
+    if answer["action"] == "answer":
+        return Said(result=answer["result"]) if isinstance(answer.get("result"), str) else None
+    prompt = answer.get("prompt")
+    return Said(prompt=prompt) if isinstance(prompt, str) and prompt.strip() else None
 
 
 def _unclear(answer: Any) -> Said:

@@ -16,10 +16,13 @@ from types import GeneratorType
 from typing import Any
 
 from ..core.residents import is_resident_thread
+from ..core.tracing import UNTRACED
 from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
 from .effects import Execute, Line
 from .firing import NOTHING_HEARD, Heard, firing
+from .following import followed
+from .nested import text_inside
 from .outcomes import answered, completed, refused
 from .parts import Parts
 from .steps import ADMIT, FINISH, PREPARE, Prepared
@@ -37,7 +40,7 @@ class Pipeline(Parts):
     def run(self, call: ToolCall) -> ToolResult:
         """Run one call and wait for it. Never raises for what a tool, hook or approver does."""
         if is_resident_thread():
-            return refused(call, _ON_RESIDENT_LOOP)
+            return self._refuse(call, _ON_RESIDENT_LOOP)
         return drivers.drive(self, self.open(call))
 
     async def arun(self, call: ToolCall) -> ToolResult:
@@ -56,19 +59,43 @@ class Pipeline(Parts):
         """The scope with ways back into this pipeline, which inherit everything in it."""
 
         def call(name: str, args: Args) -> str:
-            return self.run(ToolCall(name, args, scope=bound)).text
+            return text_inside(self.run(ToolCall(name, args, scope=bound)))
 
         async def acall(name: str, args: Args) -> str:
-            return (await self.arun(ToolCall(name, args, scope=bound))).text
+            return text_inside(await self.arun(ToolCall(name, args, scope=bound)))
 
-        bound = replace(scope, call=call, acall=acall)
+        bound = scope.altered(call=call, acall=acall)
         return bound
+
+    def enter(self, ready: Ready, deadline: float | None) -> Scope:
+        """The scope for the handler of *ready*: the calls that it makes know where they are made."""
+        way = _Way(self, ready, deadline)
+        return ready.call.scope.altered(call=way.call, acall=way.acall, around=ready, deadline=deadline)
 
     def open(self, call: ToolCall) -> Line:
         """The line of *call*, not begun, for a driver."""
         if call.scope.call is None:
             call = replace(call, scope=self.bind(call.scope))
-        return self._line(call)
+        return self._line(call) if self.tracing is UNTRACED else self._traced(call)
+
+    def _traced(self, call: ToolCall) -> Line:
+        """The line of *call*, followed; what it calls in turn is below it."""
+        with self.tracing.call(call) as span:
+            call = replace(call, scope=self.bind(replace(call.scope, span=span)))
+            result = yield from followed(span, self._line(call))
+            span.end(result)
+        return result
+
+    def decline(self, call: ToolCall, why: Refusal) -> Line:
+        """The line of a call that isn't to run: only its end."""
+        return self._told(None, why, refused(call, why))
+
+    def _refuse(self, call: ToolCall, no: Refusal) -> ToolResult:
+        """The answer to a call that has no line; it is on record as well."""
+        result = refused(call, no)
+        if self.audit is not None:
+            self.audit.end(None, None, no, result)
+        return result
 
     def _line(self, call: ToolCall) -> Line:
         """The straight line of a call."""
@@ -82,14 +109,49 @@ class Pipeline(Parts):
             if isinstance(ready, Refusal):
                 break
             known = ready
+        mark: object = None
+        if self.audit is not None and isinstance(ready, Ready):
+            mark = self.audit.begin(ready)
+            ready = mark if isinstance(mark, Refusal) else ready
         if isinstance(ready, Refusal):
-            result = refused(call, ready)
+            result = _declined(call, known, ready)
         elif ready.answer is None:
             result = completed(ready, *(yield Execute(ready)))
         else:
             result = answered(ready, ready.answer)
+        return (yield from self._told(known, ready, result, mark))
+
+    def _told(self, known: Ready | None, end: Prepared, result: ToolResult, mark: object = None) -> Line:
+        """The end of every line: what is made of a result, who hears of it, and the record."""
         for finish in FINISH:
             told: Any = finish(self, known, result)
             if told is not result:
                 result = (yield from told) if isinstance(told, GeneratorType) else told
+        if self.audit is not None:
+            self.audit.end(mark, known, end, result)
         return result
+
+
+class _Way:
+    """The ways back into a pipeline for one handler, made when it goes one: most go none."""
+
+    __slots__ = ("_deadline", "_pipeline", "_ready")
+
+    def __init__(self, pipeline: Pipeline, ready: Ready, deadline: float | None) -> None:
+        self._pipeline, self._ready, self._deadline = pipeline, ready, deadline
+
+    def call(self, name: str, args: Args) -> str:
+        return self._inside().call(name, args)  # type: ignore[misc]
+
+    async def acall(self, name: str, args: Args) -> str:
+        return await self._inside().acall(name, args)  # type: ignore[misc]
+
+    def _inside(self) -> Scope:
+        return self._pipeline.bind(self._ready.call.scope.altered(around=self._ready, deadline=self._deadline))
+
+
+def _declined(call: ToolCall, known: Ready | None, no: Refusal) -> ToolResult:
+    """The result of a call that doesn't run; the owner of its scope is told of it."""
+    if known is not None and call.scope.on_refused is not None:
+        call.scope.on_refused(known, no)
+    return refused(call, no)

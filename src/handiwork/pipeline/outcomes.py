@@ -24,6 +24,7 @@ from ..core.types import (
 )
 from ..core.wire import dumps, tool_error
 from .effects import Broke, Ended
+from .nested import suspended_in
 
 sanitizer = Late("handiwork.guard.sanitizer")
 _ERROR = '{"error":'
@@ -96,9 +97,11 @@ def refused(call: ToolCall, no: Refusal) -> ToolResult:
     return ToolResult(call, content, is_error=True, status="refused", by=no.by)
 
 
-def answered(ready: Ready, text: str) -> ToolResult:
-    """The result of a call that a hook answered. Where the text comes from isn't known: it is from outside."""
-    return completed(ready, Done(text, labels=(Label("outside", ready.entry.name),)), 0.0)
+def answered(ready: Ready, answer: str | Done) -> ToolResult:
+    """The result of a call that wasn't run. Where a hook's text comes from isn't known: it is from outside."""
+    if isinstance(answer, str):
+        answer = Done(answer, labels=(Label("outside", ready.entry.name),))
+    return completed(ready, answer, 0.0)
 
 
 def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
@@ -119,6 +122,8 @@ def completed(ready: Ready, outcome: Ended, duration_ms: float) -> ToolResult:
         case NeedsInput(message, form, handle):
             text = dumps({"needs_input": message, "form": form, "handle": handle})
             return ToolResult(call, text, status="needs_input", duration_ms=duration_ms)
+        case Broke(error) if waiting := suspended_in(error):
+            return ToolResult(call, waiting.content, True, "refused", "approval", duration_ms=duration_ms)
         case Broke(error):
             text = tool_error(sanitizer.sanitize(describe_exception(error)))
             return ToolResult(call, text, True, "error", type(error).__name__, duration_ms=duration_ms)

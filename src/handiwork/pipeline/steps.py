@@ -24,7 +24,7 @@ from ..core.types import (
     ToolCall,
     ToolResult,
 )
-from ..core.wire import copy_json
+from ..core.wire import copy_json, dumps
 from ..guard.approval import settle
 from .effects import AskPerson, Broke, CallHook, Effect
 from .firing import Heard, firing
@@ -38,6 +38,7 @@ from .parts import Parts
 # Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
 fence = Late("handiwork.guard.fencing")
 redact = Late("handiwork.guard.redaction")
+standing = Late("handiwork.guard.standing")
 
 Prepared: TypeAlias = Ready | Refusal
 Waiting: TypeAlias = Generator[Effect, Any, Prepared]
@@ -185,17 +186,47 @@ def _named(ready: Ready) -> tuple[str, ...]:
         return ()
 
 
+def trace(parts: Parts, ready: Ready) -> Prepared:
+    """Where the values of an effectful call came from, in a session that keeps account of it."""
+    origins = ready.call.scope.origins
+    if origins is None or not _aims(ready):
+        return ready
+    found = origins.trace(ready)
+    return replace(ready, provenance=found) if found else ready
+
+
+def _aims(ready: Ready) -> bool:
+    """Whether the call is aimed at something: it has an effect, or goes out to an address."""
+    traits = ready.entry.traits
+    return traits.resolved_effect() != "read" or "url" in traits.touches.values()
+
+
 def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
     match verdict:
-        case Allow():
-            return ready
-        case Forbid(reason, hint):
-            return Refusal(reason, "guard", hint)
+        case Allow(rule):
+            return replace(ready, rule=rule) if rule else ready
+        case Forbid(reason, hint, rule):
+            return Refusal(reason, "guard", hint, rule)
         case Ask():
             return replace(ready, asks=(*ready.asks, verdict))
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
+
+
+def foresee(parts: Parts, ready: Ready) -> Prepared:
+    """What a call that is asked about would make of files: that is shown, and nothing else is then written.
+
+    One that can't be foreseen has no files to show, and may write none; the tool says why.
+    """
+    preview = ready.entry.preview
+    if not ready.asks or preview is None:
+        return ready
+    try:
+        planned = tuple(preview(ready.args, scope=ready.call.scope, real_paths=ready.real_paths))
+    except Exception:  # noqa: BLE001 - a tool's own code; that it fails is told when the call runs
+        planned = ()
+    return replace(ready, planned=planned)
 
 
 def approve(parts: Parts, ready: Ready) -> Prepared | Waiting:
@@ -213,18 +244,29 @@ _HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--
 
 
 def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
+    shown = dumps(ready.args)
     for ask in ready.asks:
+        if standing.covers(ready, ask):
+            continue
         heard = yield from _tell(parts, APPROVAL_ASKED, ready, reason=ask.reason, keys=list(ask.keys))
         if heard.block:
             return Refusal(f"not approved ({ask.reason}): {heard.block}", "approval", _NOT_AGAIN)
         said = yield AskPerson(approver, ready, ask)
         answer = Answer(False, note=f"the approver failed: {said.error}") if isinstance(said, Broke) else settle(said)
+        standing.remember(ready, ask, answer)
         facts = {"reason": ask.reason, "keys": list(ask.keys), "allowed": answer.allowed, "note": answer.note}
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
         if not answer.allowed:
-            note = f": {answer.note}" if answer.note else ""
-            return Refusal(f"not approved ({ask.reason}){note}", "approval", _NOT_AGAIN)
+            return Refusal(_said_no(ready, ask, answer), "approval", _NOT_AGAIN, ask.rule, answer)
+        ready = replace(ready, answers=(*ready.answers, answer))
+    if dumps(ready.args) != shown:
+        return Refusal("not executed: its arguments were changed after they were shown", "approval", _NOT_AGAIN)
     return ready
+
+
+def _said_no(ready: Ready, ask: Ask, answer: Answer) -> str:
+    note = f": {answer.note}" if answer.note else ""
+    return f"not executed: not approved ({ask.reason}){note}{standing.new_state(ready)}"
 
 
 _NOT_AGAIN = "don't repeat it; find another way"
@@ -237,7 +279,18 @@ def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effe
 
 
 ADMIT = resolve
-PREPARE: tuple[PrepareStep, ...] = (supplied, available, repair, pre_hooks, scope_checks, locate, judge, approve)
+PREPARE: tuple[PrepareStep, ...] = (
+    supplied,
+    available,
+    repair,
+    pre_hooks,
+    scope_checks,
+    locate,
+    trace,
+    judge,
+    foresee,
+    approve,
+)
 
 # ---------------------------------------------------------------------------------------------- finish
 
@@ -323,7 +376,14 @@ def _labels_of(ready: Ready) -> tuple[Label, ...]:
     return (Label("outside", entry.name),) if outside else ()
 
 
-FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show)
+def note_origins(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """What came of the call may be where a later value comes from."""
+    if ready is not None and (origins := ready.call.scope.origins) and result.status in _RAN:
+        origins.note(ready, result)
+    return result
+
+
+FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show, note_origins)
 
 # --------------------------------------------------------------------------------------------- keywords
 

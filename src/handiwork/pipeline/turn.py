@@ -8,26 +8,27 @@ prepared, and approvals asked, in the order in which the model wrote them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.types import ToolCall, ToolResult
-from .drivers import advance, aexecute_all
+from .drivers import advance, aexecute_all, finish_all
+from .fail_fast import run_wave_until_error
 from .footprint import FREE, Footprint, Trampled, footprint
 from .limits import fit_turn
 
 if TYPE_CHECKING:
-    from .effects import Line
     from .line import Pipeline
 
 
-async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[ToolResult]:
+async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall], *, fail_fast: bool = False) -> list[ToolResult]:
     """Run *calls* and give their results in the order asked. One that fails stops no other.
 
+    With *fail_fast* the first error cancels what still runs of its wave, and the rest is answered as not run.
     What is too long together is cut to the turn's limit.
     """
     results: list[ToolResult] = []
     for wave in waves(pipeline, calls):
-        results += await _run_wave(pipeline, wave)
+        results += await (run_wave_until_error(pipeline, wave, results) if fail_fast else _run_wave(pipeline, wave))
     return fit_turn(results, pipeline.limits)
 
 
@@ -58,15 +59,5 @@ async def _run_wave(pipeline: Pipeline, calls: list[ToolCall]) -> list[ToolResul
     """Prepare one after the other up to the handlers, run the handlers together, finish in order."""
     lines = [pipeline.open(call) for call in calls]
     stops = [await advance(pipeline, line) for line in lines]
-    done = iter(await aexecute_all(pipeline, [stop.ready for stop in stops if not isinstance(stop, ToolResult)]))
-    return [
-        stop if isinstance(stop, ToolResult) else await _finish(pipeline, line, next(done))
-        for line, stop in zip(lines, stops, strict=True)
-    ]
-
-
-async def _finish(pipeline: Pipeline, line: Line, outcome: Any) -> ToolResult:
-    end = await advance(pipeline, line, outcome)
-    if not isinstance(end, ToolResult):
-        raise TypeError("a line runs its handler once")
-    return end
+    runs = await aexecute_all(pipeline, [stop.ready for stop in stops if not isinstance(stop, ToolResult)])
+    return await finish_all(pipeline, lines, stops, runs)

@@ -17,9 +17,9 @@ from ..core.loading import Late
 from ..core.types import Traits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from ..core.types import Scope
+    from ..core.types import Args, PlannedFile, Scope
 
 pathlib = Late("pathlib")
 targets = Late("handiwork.backends.files.target")
@@ -56,14 +56,22 @@ def write_file(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    planned: Sequence[PlannedFile] | None = None,
 ) -> str:
     """Replace a whole file; the answer says what that changed."""
     target = targets.target_of(path, scope, real_paths)
     try:
-        return tool_result(overwrite.write_whole(target, content, seen.SESSIONS.of(scope), force=force))
+        session = seen.SESSIONS.of(scope)
+        return tool_result(overwrite.write_whole(target, content, session, force=force, planned=planned))
     except overwrite.UnwantedWriteError as error:
         diff = {"diff": error.diff} if error.diff else {}
         return tool_error(f"{error} ({error.hint})", **diff)
+
+
+def _preview_write(args: Args, *, scope: Scope | None, real_paths: Mapping[str, str]) -> tuple[PlannedFile, ...]:
+    target = targets.target_of(args["path"], scope, real_paths)
+    planned: tuple[PlannedFile, ...] = overwrite.plan_whole(target, args["content"])
+    return planned
 
 
 def patch(
@@ -76,14 +84,21 @@ def patch(
     *,
     scope: Scope | None = None,
     real_paths: Mapping[str, str] | None = None,
+    planned: Sequence[PlannedFile] | None = None,
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
     place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
-    answer = patching.run(asked, place)
+    answer = patching.run(asked, place, planned)
     for written in real_paths or filter(None, [path]):
         _note_own_change(written, scope, real_paths)
     return tool_result(answer)
+
+
+def _preview_patch(args: Args, *, scope: Scope | None, real_paths: Mapping[str, str]) -> tuple[PlannedFile, ...]:
+    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths)
+    planned: tuple[PlannedFile, ...] = patching.plan(patching.Asked(**args), place)
+    return planned
 
 
 def _note_own_change(path: str, scope: Scope | None, real_paths: Mapping[str, str] | None) -> None:
@@ -200,6 +215,7 @@ registry.register(
     toolset="file",
     emoji="✍️",
     handler=by_name(write_file),
+    preview=_preview_write,
     traits=Traits(effect="idempotent", idempotent=True, touches={"path": "path"}),
     schema={
         "name": "write_file",
@@ -226,6 +242,7 @@ registry.register(
     toolset="file",
     emoji="🩹",
     handler=by_name(patch),
+    preview=_preview_patch,
     traits=Traits(effect="write", touches={"path": "path", "patch": "patch"}),
     schema={
         "name": "patch",

@@ -92,3 +92,13 @@ def test_only_the_data_files_are_read():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == ""
+
+
+def test_without_a_file_a_text_is_worked_out_once_all_the_same(monkeypatch):
+    embedder = StaticEmbedder()
+    asked = []
+    embed = embedder.embed
+    monkeypatch.setattr(embedder, "embed", lambda texts: asked.extend(texts) or embed(texts))
+    embedder.compare_with(TEXTS)
+    embedder.compare_with([*TEXTS, "a new one"])
+    assert asked == [*TEXTS, "a new one"]

@@ -31,6 +31,15 @@ def kind(request):
     return request.param
 
 
+# What a run of the suite gives every place beside its own: no profile may open a way out.
+PROFILES: dict[str, dict[str, object]] = {"default": {}}
+
+
+@pytest.fixture(params=PROFILES)
+def profile(request):
+    return PROFILES[request.param]
+
+
 @pytest.fixture
 def outside(tmp_path):
     """A folder beside the workspace, with a file that must stay as it is."""
@@ -41,11 +50,12 @@ def outside(tmp_path):
 
 
 @pytest.fixture
-def try_(kind, open_place, command, outside):
+def try_(kind, profile, open_place, command, outside):
     """Runs a shell text inside; what lies outside must be as it was."""
     places: dict[tuple, object] = {}
 
     def run(text, timeout_s=15.0, **policy):
+        policy = {**profile, **policy}
         key = tuple(sorted(policy.items()))
         if key not in places:
             places[key] = open_place(kind, **policy)

@@ -29,11 +29,12 @@ class Answer:
 
 
 class LoopbackEndpoint:
-    """Gives the answers one by one; the last one again and again. `bodies` are the requests it got."""
+    """Gives the answers one by one; the last one again and again. `bodies` are the requests, `raw` their bytes."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
         self.bodies: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
         self.headers: list[dict[str, str]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -70,6 +71,7 @@ class LoopbackEndpoint:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                endpoint.raw.append(body)
                 endpoint.bodies.append(json.loads(body))
                 self._answer()
 

@@ -242,3 +242,27 @@ def test_importing_it_costs_no_http_library() -> None:
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
         == "False"
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "used"),
+    [
+        (
+            {
+                "prompt_tokens": 50,
+                "completion_tokens": 9,
+                "prompt_tokens_details": {"cached_tokens": 40, "cache_write_tokens": 5},
+                "completion_tokens_details": {"reasoning_tokens": 4},
+            },
+            Usage(50, 9, cached_tokens=40, cache_write_tokens=5, reasoning_tokens=4),
+        ),
+        ({"prompt_tokens": 50, "completion_tokens": 9, "prompt_tokens_details": None}, Usage(50, 9)),
+        ({"prompt_tokens": 50, "prompt_tokens_details": [1], "completion_tokens_details": "x"}, Usage(50)),
+        ({"prompt_tokens": -5, "completion_tokens": "many"}, Usage()),
+    ],
+)
+def test_the_parts_of_what_was_used_are_told_apart(endpoint: Any, told: dict[str, Any], used: Usage) -> None:
+    usage = {"choices": [], "model": "answered-by", "usage": told}
+    endpoint.will_stream(delta(role="assistant", content="Hi."), delta("stop"), usage)
+    reply = ask(endpoint.base_url)
+    assert (reply.usage, reply.model) == (used, "answered-by")

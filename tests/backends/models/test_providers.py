@@ -90,7 +90,11 @@ def test_text_calls_and_usage_come_out_of_the_stream(kind: str, model: HttpModel
     reply = ask(model, on_text=heard.append)
     assert (reply.text, heard) == ("Let me see.", ["Let me ", "see."])
     assert [(c.name, json.loads(c.arguments)) for c in reply.calls] == [("add", {"a": 1}), ("add", {"a": 2})]
-    assert reply.usage == Usage(25, 9) and not reply.cut_off and len({c.id for c in reply.calls}) == 2
+    assert (
+        (reply.usage.input_tokens, reply.usage.output_tokens) == (25, 9)
+        and not reply.cut_off
+        and len({c.id for c in reply.calls}) == 2
+    )
 
 
 def test_a_stream_that_breaks_off_is_no_reply(kind: str, model: HttpModel, endpoint: Any) -> None:
@@ -192,3 +196,47 @@ def test_nothing_empty_is_sent(text: str) -> None:
         {"role": "user", "content": "b"},
     ]
     assert [len(turn["content"]) for turn in turns_of(valid_history(history))] == [2]
+
+
+def test_the_parts_of_what_was_used_are_told_apart(kind: str, model: HttpModel, endpoint: Any) -> None:
+    told: dict[str, tuple[list[dict[str, Any]], Usage]] = {
+        "anthropic": (
+            [
+                {
+                    "type": "message_start",
+                    "message": {
+                        "model": "answered-by",
+                        "usage": {
+                            "input_tokens": 5,
+                            "cache_read_input_tokens": 20,
+                            "cache_creation_input_tokens": 7,
+                            "output_tokens": 1,
+                        },
+                    },
+                },
+                {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi."}},
+                {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
+                {"type": "message_stop"},
+            ],
+            Usage(32, 9, cached_tokens=20, cache_write_tokens=7),
+        ),
+        "gemini": (
+            [
+                {
+                    "modelVersion": "answered-by",
+                    "candidates": [{"content": {"parts": [{"text": "Hi."}]}, "finishReason": "STOP"}],
+                    "usageMetadata": {
+                        "promptTokenCount": 30,
+                        "cachedContentTokenCount": 12,
+                        "candidatesTokenCount": 6,
+                        "thoughtsTokenCount": 3,
+                    },
+                }
+            ],
+            Usage(30, 9, cached_tokens=12, reasoning_tokens=3),
+        ),
+    }
+    chunks, used = told[kind]
+    endpoint.will_stream(*chunks, done=False)
+    reply = ask(model)
+    assert (reply.usage, reply.model, reply.text) == (used, "answered-by", "Hi.")

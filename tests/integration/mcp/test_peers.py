@@ -146,7 +146,7 @@ def test_a_new_tool_is_there_for_the_next_model_call(ground: Ground, kind: str):
 
 def test_a_tool_that_says_it_destroys_asks(ground: Ground):
     result = ground.call("mcp__p__wipe")
-    assert result.status == "refused" and "destroys" in result.content
+    assert result.status == "refused" and "may not be undone" in result.content
 
 
 @pytest.mark.parametrize("trust", [False, True])

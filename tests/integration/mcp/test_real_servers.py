@@ -43,7 +43,8 @@ def ground(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[G
             program, *args = command_of(server, folder)
         except UnreachableError as unreachable:
             skip(unreachable)
-        servers[server.name] = {"command": program, "args": args, "connect_timeout": 60}
+        env = {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")}
+        servers[server.name] = {"command": program, "args": args, "env": env, "connect_timeout": 60}
     with grounded(servers, tmp_path_factory.mktemp("home")) as made:
         made.host.check(servers, 60)
         yield made

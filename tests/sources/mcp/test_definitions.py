@@ -9,6 +9,13 @@ from handiwork.sources.mcp.definitions import Definition, canonical, fault_of, r
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string", "description": "plain"}}}
 
 
+def nested(depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for _ in range(depth):
+        made = {"properties": {"a": made}}
+    return made
+
+
 def raw(**more: Any) -> dict[str, Any]:
     return {"name": "go", "description": "Goes.", "inputSchema": SCHEMA, **more}
 
@@ -29,6 +36,7 @@ def read(**more: Any) -> Definition:
         (raw(inputSchema={"type": "string"}), "of type object"),
         (raw(inputSchema={"properties": []}), "properties"),
         (raw(description="x" * 300_000), "longer than"),
+        (raw(inputSchema={"properties": {"a": nested(500)}}), "deep"),
     ],
 )
 def test_what_makes_a_tool_unusable_is_named(definition: Any, words: str):
@@ -88,3 +96,8 @@ def test_what_is_agreed_to_is_the_meaning_and_not_the_spelling():
     assert canonical(raw()) == canonical(dict(reversed(raw(_meta={"a": 1}, icons=[], title=None).items())))
     for changed in (raw(description="Goes!"), raw(inputSchema={}), raw(annotations={"readOnlyHint": True})):
         assert canonical(changed) != canonical(raw())
+
+
+def test_a_name_that_had_to_be_changed_is_told():
+    definition = read(name="has space")
+    assert definition.name.startswith("mcp__s__has_space_") and "calls it 'has space'" in definition.description

@@ -89,3 +89,10 @@ def test_a_logbook_keeps_the_end_at_hand_and_its_files_small(tmp_path: Path):
     assert (tmp_path / "logs" / "a.log").stat().st_mode & 0o777 == 0o600
     log.begin()
     assert log.tail == ""
+
+
+def test_a_logbook_without_a_place_keeps_the_tail():
+    log = Logbook("/proc/nowhere/a.log")
+    log.write(b"said\n")
+    log.write(b"more\n")
+    assert log.tail == "said\nmore\n"

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from handiwork.sources.mcp.mending import RAW, REFUSED, mend
+pytest.importorskip("mcp")
+
+from handiwork.sources.mcp.mending import RAW, REFUSED, STRUCTURED, mend
 
 TEXT = {"type": "text", "text": "ok"}
 
@@ -42,9 +44,22 @@ def test_a_block_that_cannot_be_read_is_told_in_its_place(block: Any):
 
 def test_what_is_right_stays():
     link = {"type": "resource_link", "uri": "a:b", "name": "n"}
-    result = {"content": [TEXT, link], "structuredContent": {"a": 1}, "isError": True}
+    result = {"content": [TEXT, link], "isError": True}
     assert mend("tools/call", result) == result
     asks = {"resultType": "input_required", "inputRequests": {}}
     assert mend("tools/call", asks) == asks and mend("prompts/list", {"a": 1}) == {"a": 1}
     assert mend("tools/call", {}) == {"content": []}
     assert mend("tools/call", {"content": None, "isError": "yes"}) == {"content": [], "isError": True}
+
+
+@pytest.mark.parametrize("structured", [{"a": 1}, [1, 2], "x", 3])
+def test_a_structured_result_of_any_kind_goes_along(structured: Any):
+    mended = mend("tools/call", {"content": [TEXT], "structuredContent": structured, "_meta": {STRUCTURED: "mine"}})
+    assert mended == {"content": [TEXT], "_meta": {STRUCTURED: structured}}
+
+
+@pytest.mark.parametrize(
+    "extra", [{"annotations": {"priority": 7}}, {"annotations": 3}, {"_meta": 3}, {"annotations": {"audience": "all"}}]
+)
+def test_what_is_wrong_beside_the_point_costs_only_itself(extra: Any):
+    assert mend("tools/call", {"content": [{**TEXT, **extra}]})["content"] == [TEXT]

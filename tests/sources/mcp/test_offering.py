@@ -84,3 +84,9 @@ def test_a_damaged_memory_knows_nothing(registry: ToolRegistry, offering: Offeri
 def test_what_a_person_excludes_is_not_there(registry: ToolRegistry, offering: Offering):
     offering.apply(server("a", tools={"exclude": ["go"]}), tools("a", go="Goes.", stop="Stops."), ())
     assert list(registry.names()) == ["mcp__a__stop"]
+
+
+def test_what_the_registry_refuses_is_told_as_the_servers_fault(registry: ToolRegistry, offering: Offering):
+    raw = {"name": "bad", "description": "d", "inputSchema": {"type": "object", "properties": {"a": 3}}}
+    said = offering.apply(server("a"), [*tools("a", go="Goes."), read_definition("a", raw)], ())
+    assert "'bad'" in said and list(offering.shelf("a").offered) == ["mcp__a__go"] == list(registry.names())

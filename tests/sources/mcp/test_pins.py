@@ -60,3 +60,11 @@ def test_a_damaged_file_holds_everything(pins: Pins, content: str):
     assert Path(pins.path).read_text() == content  # nothing is agreed to by looking
     pins.agree("id", tools(go="Goes."))
     assert not pins.compare("id", tools(go="Goes."))
+
+
+def test_without_a_file_it_holds_for_the_process(tmp_path: Path):
+    for pins in (Pins(""), Pins("/proc/nowhere/pins.json")):
+        pins.compare("id", tools(go="Goes."))
+        assert pins.compare("id", tools(go="Goes away.")).changed == ("go",)
+        pins.agree("id", tools(go="Goes away."))
+        assert not pins.compare("id", tools(go="Goes away."))

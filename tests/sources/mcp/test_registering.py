@@ -80,7 +80,7 @@ def test_a_server_that_the_person_chose_is_called_unasked_unless_it_destroys(reg
     assert pipeline.run(ToolCall("mcp__s__do")).content == "ran do"
     for hints in ({"destructiveHint": True}, {"destructiveHint": True, "readOnlyHint": True}):
         put(registry, tools("do", annotations=hints))
-        assert "destroys" in pipeline.run(ToolCall("mcp__s__do")).content
+        assert "may not be undone" in pipeline.run(ToolCall("mcp__s__do")).content
     put(registry, tools("do", annotations={"destructiveHint": True}), trust=True)
     assert pipeline.run(ToolCall("mcp__s__do")).content == "ran do"
 

@@ -10,13 +10,14 @@ pytest.importorskip("mcp")
 
 from mcp_types import CallToolResult
 
+from handiwork.sources.mcp.mending import mend
 from handiwork.sources.mcp.results import outcome_of
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
 def outcome(*content: Any, schema: Any = None, **more: Any) -> Any:
-    return outcome_of(CallToolResult.model_validate({"content": list(content), **more}), schema)
+    return outcome_of(CallToolResult.model_validate(mend("tools/call", {"content": list(content), **more})), schema)
 
 
 def text(said: str, **more: Any) -> dict[str, Any]:
@@ -59,6 +60,7 @@ def test_what_is_for_the_person_alone_does_not_reach_the_model():
 def test_a_structured_result_is_shown_once(said: str):
     assert outcome(text(said), structuredContent={"n": 1}).value == said
     assert outcome(text("hi"), structuredContent={"result": "hi"}).value == "hi"
+    assert outcome(text("[]"), structuredContent={"rows": []}).value == "[]"
     assert outcome(text("other"), structuredContent={"n": 1}).value == 'other\n{"n": 1}'
     assert outcome(structuredContent={"n": 1}).value == '{"n": 1}'
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from handiwork.core.errors import UsageError
-from handiwork.sources.mcp.settings import ServerSettings, problem_with_servers, read_servers
+from handiwork.sources.mcp.settings import ServerSettings, masked, problem_with_servers, read_servers
 
 
 def read(**entry: Any) -> ServerSettings:
@@ -63,3 +63,9 @@ def test_variables_are_filled_and_a_missing_one_is_named():
 def test_the_identity_is_the_command_or_the_url_and_not_the_name():
     assert read(command="a", args=["b"]).identity != read(command="a b").identity
     assert read(url="http://x").identity == read_servers({"other": {"url": "http://x"}})[0].identity
+
+
+def test_what_may_be_a_secret_is_not_shown():
+    entry = {"command": "x", "env": {"KEY": "k", "REF": "${KEY}"}, "headers": {"A": "Bearer x"}}
+    shown = masked({"s": entry})["s"]
+    assert shown == {"command": "x", "env": {"KEY": "***", "REF": "${KEY}"}, "headers": {"A": "***"}}

@@ -20,10 +20,12 @@ def add_agent_flags(parser: Parser, *, resumable: bool = True) -> None:
     parser.add_argument(
         "--sandbox", metavar="NAME", help="where commands run: auto, bubblewrap, landlock, local, ssh:HOST"
     )
+    parser.add_argument("--profile", metavar="NAME", help="work inside this profile of the configuration")
     parser.add_argument("--cwd", metavar="DIR", help="the folder to work in")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="at most this many model calls")
+    parser.add_argument("--max-steps", "--max-turns", type=int, metavar="N", help="at most this many model calls")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="at most this long")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="at most this many tokens in all")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="at most this many US dollars")
     if resumable:
         keeping = parser.add_mutually_exclusive_group()
         keeping.add_argument("--resume", metavar="ID", help="go on with a stored session; `last` is the newest")

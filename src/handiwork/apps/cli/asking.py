@@ -1,29 +1,13 @@
-"""Asking the person at the terminal. Enter, end of input and anything unclear mean no."""
+"""Asking the person at the terminal: one line for one question, and nothing that was typed before it."""
 
 from __future__ import annotations
 
-import os
 import sys
-from argparse import Namespace
-from collections.abc import Callable
 from typing import Any
 
-from ...core.types import Answer, Approver, Args, Ask, Handler, NeedsInput, Ready
-from ...core.wire import dumps
-from ...guard.approval import Approvals, allow_all, deny_all
+from ...core.types import Args, Handler, NeedsInput
+from .keyboard import keyboard
 from .output import Output, printable
-
-_MOST_ARGS = 600
-_MOST_BYTES = 4096
-
-
-def approver_of(said: Namespace, out: Output) -> Approver | None:
-    """Who says yes: everybody with --yes, nobody with --deny or without a terminal, else the person."""
-    if said.yes:
-        return allow_all
-    if said.deny:
-        return deny_all
-    return TerminalApprover(out) if is_attended() else None
 
 
 def is_attended() -> bool:
@@ -31,57 +15,12 @@ def is_attended() -> bool:
     return sys.stdin is not None and sys.stderr is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def read_line(question: str) -> str:
-    """The line that a person types in answer to *question*. Raises `EOFError` at the end of input.
+def read_line(question: str, seconds: float | None = None) -> str:
+    """The line that a person types in answer to *question*, within *seconds* (None: no limit).
 
-    The question goes to standard error: standard output is for results. The descriptor is read
-    directly, since a thread that waits in `input()` holds a lock that ends the process badly.
+    Raises `EOFError` where none comes, `TimeoutError` where none comes in time.
     """
-    print(question, end="", file=sys.stderr, flush=True)
-    line = b""
-    while not line.endswith(b"\n"):
-        part = os.read(sys.stdin.fileno(), _MOST_BYTES)
-        if not part:
-            break
-        line += part
-    if not line:
-        raise EOFError
-    return line.decode("utf-8", "replace").rstrip("\r\n")
-
-
-class TerminalApprover:
-    """Shows what would run and why it asks, and takes an answer by key. Remembers yes for the session."""
-
-    def __init__(self, out: Output, read: Callable[[str], str] = read_line) -> None:
-        self._out, self._read = out, read
-        self._approvals = Approvals()
-
-    def __call__(self, ready: Ready, ask: Ask, /) -> Answer:
-        if self._approvals.covers(ask):
-            return Answer(True, "session")
-        self._out.note(printable(f"\n{ready.entry.name} {_short(dumps(ready.args))}"))
-        self._out.note(printable(f"  in {ready.call.scope.cwd}\n  asks because: {ask.reason}"))
-        session = f"[2] yes, this session: {', '.join(ask.keys)}   " if ask.keys else ""
-        self._out.note(printable(f"  [1] yes, once   {session}[3] no, and say why"))
-        answer = self._answer()
-        self._approvals.remember(ask, answer)
-        return answer
-
-    def _answer(self) -> Answer:
-        try:
-            said = self._read("  Allow? (Enter = no) ").strip().lower()
-            note = self._read("  What should it do instead? ").strip() if said == "3" else ""
-        except EOFError:
-            return Answer(False)
-        return Answer(said in ("1", "2", "y", "yes"), "session" if said == "2" else "once", note)
-
-
-def _short(text: str) -> str:
-    """Both ends of a long text: what is hidden in its middle is said to be there."""
-    if len(text) <= _MOST_ARGS:
-        return text
-    half = _MOST_ARGS // 2
-    return f"{text[:half]} ... [{len(text) - 2 * half} characters not shown] ... {text[-half:]}"
+    return keyboard.ask(question, seconds)
 
 
 def clarifier_of(out: Output) -> Handler | None:

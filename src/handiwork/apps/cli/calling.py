@@ -10,7 +10,9 @@ from typing import Any
 from ...core.errors import UsageError
 from ...core.types import ToolCall, ToolResult
 from ..house import House
-from .asking import approver_of
+from ..rule_keeping import RuleKeeper
+from ..tracing import traced
+from .approving import approver_of
 from .output import Output
 from .selection import folder_of, registered
 from .signals import Signals
@@ -20,12 +22,14 @@ _EXIT_BY = {"resolve": 2, "repair": 2, "approval": 5, "guard": 5, "pre_tool_call
 
 def call(house: House, said: Namespace, out: Output) -> int:
     """Run the tool that was named; the exit code says how the call ended."""
-    house.await_tool(said.name)
+    if house.registry.get(said.name) is None:
+        house.servers.await_tool(said.name)
     entry = registered(house, said.name)
     signals = Signals(house.close)
-    scope = house.scope(cwd=folder_of(said), approver=approver_of(said, out), platform="cli")
+    approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))
+    scope = house.scope(cwd=folder_of(said), approver=approver, platform="cli")
     scope = replace(scope, cancel=signals.cancel, call=None, acall=None)  # bound anew, with the cancel in it
-    with signals.heard():
+    with signals.heard(), traced(house, out.note):
         result = house.pipeline.run(ToolCall(entry.name, arguments_of(said.arguments), "call_1", scope))
     signals.check()
     _tell_result(result, out)

@@ -8,15 +8,22 @@ from argparse import Namespace
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ...agent.loop import Outcome
+from ...agent.loop import Agent, Outcome
+from ...agent.session import Session
+from ...core.bridge import tools_bridge
 from ...core.errors import HandiworkError, ModelUnavailableError
-from ..house import default
+from ...core.handler import describe_exception
+from ...core.usage import usage_text
+from ..house import House, default
+from ..sessions import used_by
 from .agent_flags import add_agent_flags
-from .asking import is_attended, read_line
-from .output import Output
+from .asking import is_attended
+from .keyboard import keyboard
+from .output import Output, printable
 from .parsing import Parser
 from .run import Interruptible, agent_at_work, document_of, exit_code_of, settle_session
 from .signals import Stopped
+from .typed import LEAVE, Typed
 from .watching import Watching
 
 INTERRUPTED = 130
@@ -26,7 +33,8 @@ EXAMPLES = """\
 examples:
   handiwork chat
   handiwork chat --model ollama/qwen3:8b --toolsets file,terminal
-inside: /quit ends, Ctrl-C stops the running turn, Ctrl-D leaves
+inside: /cost tells tokens and cost so far, /quit ends, Ctrl-C stops the running turn, Ctrl-D leaves;
+        what you type while it works it hears at its next step
 """
 
 
@@ -46,8 +54,16 @@ def run(said: Namespace, out: Output) -> int:
         session = agent.conversation.session
         if session.problem and is_attended():  # at the end may be too late to know
             out.note(f"this session will not be saved: {session.problem}")
-        while work.exit_code in _GO_ON and (prompt := _read_prompt()) is not None:
-            document, code = _turn(runner.run, work.run(agent, prompt), out)
+        typed = Typed(agent, out)
+        while work.exit_code in _GO_ON and (prompt := typed.next() or _read_prompt()) is not None:
+            if prompt in LEAVE:
+                break
+            _look_for_changes(house, out)
+            answer = _cost(house, agent, out) if prompt == "/cost" else _command(house, prompt)
+            if answer is not None:
+                (out.note if out.json else out.answer)(printable(answer))
+                continue
+            document, code = _turn(runner.run, typed.meanwhile(work.run(agent, prompt)), out)
             told.append(document)
     if out.json:
         out.document({"turns": told, "session": session.id or None})
@@ -56,6 +72,34 @@ def run(said: Namespace, out: Output) -> int:
     elif is_attended():
         code = 0
     return settle_session(session, code, out)
+
+
+def _cost(house: House, agent: Agent, out: Output) -> str:
+    """What this talk has taken, with what was before it was resumed."""
+    session = agent.conversation.session
+    if isinstance(session, Session) and session.info.number and not session.problem:
+        return usage_text(used_by(house, session.info, out.note))
+    return usage_text(agent.tally.total)
+
+
+def _look_for_changes(house: House, out: Output) -> None:
+    """Plugins that were edited since the last prompt are loaded anew."""
+    for change in house.plugins.refresh():
+        out.note(printable(f"↻ {change}"))
+
+
+def _command(house: House, prompt: str) -> str | None:
+    """The answer of a plugin's command; None where the prompt is none. What it raises is its answer."""
+    name, _, rest = prompt[1:].partition(" ")
+    command = house.ground.commands.get(name.lower()) if prompt.startswith("/") else None
+    if command is None:
+        return None
+    try:
+        said = command.handler(rest.strip())
+        said = tools_bridge.run(said, label=command.name) if hasattr(said, "__await__") else said
+    except Exception as error:  # noqa: BLE001 - somebody else's code: the talk goes on
+        return f"/{name} of {command.plugin} failed: {describe_exception(error)}"
+    return str(said if said is not None else "done")
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:
@@ -81,15 +125,13 @@ def _read_prompt() -> str | None:
             if isinstance(end, Stopped) and end.code != INTERRUPTED:
                 raise
             return None
-        if line in ("/quit", "/exit"):
-            return None
         if line:
             return line
 
 
 def _next_line() -> str:
     if is_attended():
-        return read_line("you> ")
+        return keyboard.prompt("you> ")
     line = sys.stdin.readline() if sys.stdin is not None else ""
     if not line:
         raise EOFError

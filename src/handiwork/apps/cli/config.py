@@ -9,12 +9,14 @@ from typing import Any
 
 from ...core.config import KEYS, Config, home_folder
 from ...core.errors import UnknownNameError
+from ...core.loading import Late
 from ...core.wire import dumps
 from ...guard.workspace import find_workspace
 from ..config_file import config_paths, load_config, read_value, set_value
 from .output import Output, columns
 from .parsing import Parser, add_verbs
 
+mcp_settings = Late("handiwork.sources.mcp.settings")
 EXAMPLES = """\
   handiwork config show
   handiwork config set model local/qwen2.5-coder-1.5b
@@ -63,6 +65,8 @@ def run(said: Namespace, out: Output) -> int:
 
 def _print(config: Config, key: str | None, out: Output) -> None:
     values: dict[str, Any] = asdict(config)
+    if values["mcp_servers"]:
+        values["mcp_servers"] = mcp_settings.masked(values["mcp_servers"])
     if key is None:
         out.show(values, columns([[k, dumps(v)] for k, v in values.items()]))
     elif key not in KEYS:

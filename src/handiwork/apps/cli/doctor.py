@@ -7,6 +7,7 @@ import platform
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -29,8 +30,10 @@ dialects = Late("handiwork.catalog.dialects.definitions")
 cost = Late("handiwork.catalog.cost")
 imports = Late("handiwork.apps.hook_imports")
 record = Late("handiwork.apps.hook_record")
+tracing = Late("handiwork.apps.tracing")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
+enforcement = Late("handiwork.backends.environment.sandboxes.enforcement")
 strengths = Late("handiwork.backends.environment.sandboxes.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
@@ -60,7 +63,7 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _model, _tools, _servers, _wells, _hooks, _running):
+        for look in (_configuration, _sandbox, _guard, _model, _tools, _servers, _wells, _hooks, _traces, _running):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -80,8 +83,11 @@ def _lines(findings: list[Finding], out: Output) -> Iterator[str]:
 
 def _servers(house: House) -> Iterator[Finding]:
     """The MCP servers as they were last: doctor starts none."""
-    for name in house.mcp.servers if house.mcp else ():
-        state, known = house.mcp.state(name), house.mcp.known.get(name)
+    host = house.servers.host
+    if host is None:
+        return
+    for name in host.servers:
+        state, known = host.state(name), host.known.get(name)
         last = known.state if known and state.name == "idle" else state
         is_fine = last.name in ("connected", "idle", "disabled")
         said = f"{last.name}{f': {last.reason}' if last.reason else ''}"
@@ -144,6 +150,40 @@ def _sandbox(house: House) -> Iterator[Finding]:
         yield Finding("sandbox", "leaves open", "warning", sentence)
     for name, reason in choice.missing.items():
         yield Finding("sandbox", name, "warning", f"isn't used: {reason}", places.REMEDIES[name])
+
+
+def _guard(house: House) -> Iterator[Finding]:
+    """What the kernel holds commands to, what only rules do, and whether it is put on record."""
+    wanted = house.config.sandbox
+    careless = house.config.mode == "yolo"
+    fix = "handiwork config set mode accept-edits" if careless else ""
+    yield Finding("guard", "mode", "warning" if careless else "ok", house.config.mode, fix)
+    with suppress(HandiworkError):  # told above, and then no command runs
+        name = wanted.backend if ":" in wanted.backend else places.choose(wanted.backend, house.home).name
+        for held in enforcement.enforced_in(name, places.policy_of(wanted)):
+            state: State = "warning" if held.by == "rules" else "ok"
+            fix = _STRONGER[held.subject] if state == "warning" else ""
+            yield Finding("guard", held.subject, state, f"{_BY[held.by]}: {held.how}", fix)
+    yield _record(house)
+
+
+_STRONGER = {
+    "files": "install the package bubblewrap, or approve with care",
+    "network": "set sandbox: {network: off}, or a list of hosts, in config.yaml; see docs/sandbox.md",
+    "processes": "install the package bubblewrap",
+}
+_BY = {"kernel": "by the kernel", "rules": "by rules only", "nobody": "by nobody"}
+
+
+def _record(house: House) -> Finding:
+    if house.audit is None:
+        return Finding("guard", "record", "warning", "calls aren't put on record", "handiwork config set audit true")
+    path = os.path.join(house.home, "audit.jsonl")
+    needed = ", and none runs that can't be" if house.config.audit == "required" else ""
+    there = path if os.path.exists(path) else house.home
+    if os.access(there, os.W_OK) or not os.path.exists(there):
+        return Finding("guard", "record", "ok", f"calls are put on record in {path}{needed}")
+    return Finding("guard", "record", "warning", f"{path} can't be written{needed}", f"make {there} writable")
 
 
 def _is_toolset(house: House, name: str) -> bool:
@@ -213,17 +253,21 @@ def _search(house: House) -> Iterator[Finding]:
     if reason := embeddings.missing():
         yield Finding("tools", "search", "warning", reason, embeddings.FIX)
     else:
-        yield Finding("tools", "search", "ok", "by words and by meaning")
+        languages = ", across languages" if embeddings.knows_languages() else ""
+        yield Finding("tools", "search", "ok", f"by words and by meaning{languages}")
 
 
 def _wells(house: House) -> Iterator[Finding]:
     for file in house.harvest.loaded:
         if file.error:
             yield Finding(
-                "plugins", file.name, "problem", f"{file.path} failed to load: {file.error}", f"mend {file.path}"
+                "plugins", file.name, "problem", f"{file.place} failed to load: {file.error}", f"mend {file.path}"
             )
+    if waiting := house.plugins.waiting:
+        said = waiting.reason or f"{len(waiting.found)} files aren't run: you haven't said that you trust them"
+        yield Finding("plugins", waiting.folder, "warning", said, "handiwork plugins trust")
     for rejection in house.registry.rejections():
-        fix = f"rename the tool, or remove {rejection.origin}"
+        fix = f"rename the tool, or remove {rejection.origin} (or override=True there, and plugins_override)"
         yield Finding("plugins", rejection.name, "warning", f"registration refused: {rejection}", fix)
 
 
@@ -240,6 +284,13 @@ def _hooks(house: House) -> Iterator[Finding]:
 
 
 _ON_EXIT_1 = "exit 2 says no, 0 has no objection; a guard that fails says no, unless it has `on_error: allow`"
+
+
+def _traces(house: House) -> Iterator[Finding]:
+    """Where spans go, or why they don't, for whoever asks for them."""
+    if tracing.is_wanted(house, os.environ):
+        problem, fix = tracing.problem_here(os.environ)
+        yield Finding("traces", "otel", "warning" if problem else "ok", problem or "sent to a collector", fix)
 
 
 def _running(house: House) -> Iterator[Finding]:

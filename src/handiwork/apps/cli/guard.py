@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.errors import UsageError
 from ...core.loading import Late
+from . import guard_report
 from .output import Output
 from .parsing import Parser, add_verbs
 
@@ -19,6 +20,7 @@ EXAMPLES = """\
   handiwork guard command 'rm -rf build'
   handiwork guard path ../secrets.txt --write
   handiwork guard url http://169.254.169.254/
+  handiwork guard report 'make clean' --expected allow
   cat commands.txt | handiwork guard command --lines
 """
 
@@ -32,6 +34,7 @@ def configure(parser: Parser) -> None:
             "path": ("judge a path", _configure_path),
             "url": ("judge a URL", _configure_input),
             "redact": ("mask secrets in a text", _configure_input),
+            "report": ("keep a case of what is judged wrongly", guard_report.configure),
         },
         EXAMPLES,
     )
@@ -55,6 +58,8 @@ def _configure_path(parser: Parser) -> None:
 
 def run(said: Namespace, out: Output) -> int:
     """Judge one input (exit code 5 when it isn't allowed), or many."""
+    if said.verb == "report":
+        return guard_report.run(said, out)
     judge = _judge(said)
     if said.lines:
         for line in sys.stdin:

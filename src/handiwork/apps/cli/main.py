@@ -42,7 +42,9 @@ COMMANDS: dict[str, Command] = {
     "show": Command("show", "show everything about one call of a session", common=False),
     "replay": Command("replay", "replay an exported session without model or network", common=False),
     "check": Command("check", "check what is stored, and repair it", common=False),
+    "audit": Command("audit", "show, check and export the record of calls and decisions", common=False),
     "hooks": Command("hooks", "list hooks, try one out, import another agent's", common=False),
+    "policy": Command("policy", "rules of what is allowed, asked about, denied", common=False),
     "guard": Command("guard", "judge a command, path or URL; mask secrets", common=False),
 }
 

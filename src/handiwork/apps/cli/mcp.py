@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 cost = Late("handiwork.catalog.cost")
 hosts = Late("handiwork.apps.mcp_servers")
+redaction = Late("handiwork.guard.redaction")
 TEST_S = 10.0
 _MOST_LOG_BYTES = 64 * 1024
 EXAMPLES = """\
@@ -76,7 +77,7 @@ def run(said: Namespace, out: Output) -> int:
 
 def host_of(house: House) -> Host:
     """The house's servers; none configured is a host without any."""
-    host: Host = house.mcp or hosts.open_host(house)
+    host: Host = house.servers.host or hosts.open_host(house)
     return host
 
 
@@ -106,7 +107,7 @@ def row_of(host: Host, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "kind": settings.kind,
-        "where": settings.where,
+        "where": redaction.redact(settings.where),
         "source": settings.source,
         "trust": settings.trust,
         "state": state.name,
@@ -204,7 +205,7 @@ def _logs(house: House, said: Namespace, out: Output) -> int:
         raise UsageError(f"{said.name} has written nothing yet", f"handiwork mcp test {said.name}")
     with open(path, "rb") as file:
         file.seek(max(os.path.getsize(path) - _MOST_LOG_BYTES, 0))
-        text = file.read().decode("utf-8", "replace")
+        text = redaction.redact(file.read().decode("utf-8", "replace"))
     out.show({"server": said.name, "file": path, "text": text}, [printable(text.rstrip("\n"))])
     return 0
 

@@ -16,6 +16,7 @@ from ...sources.mcp.settings import ServerSettings, problem_with_servers, read_s
 from ...sources.mcp.trust import digest_of
 from ..config_file import set_value
 from ..house import House
+from ..servers import project_file
 from .asking import is_attended, read_line
 from .output import Output, columns, printable
 from .parsing import Parser
@@ -81,7 +82,7 @@ def add(house: House, said: Namespace, out: Output) -> int:
         )
     path = _store_in_project(house, name, entry) if said.scope == "project" else _store(house, name, entry)
     lines = [f"{name} is added ({path})"] + ([f"  {row['tools']} tools, {row['tokens']:,} tokens"] if row else [])
-    out.show({"server": name, "file": path, "entry": entry, "test": row or None}, lines)
+    out.show({"server": name, "file": path, "test": row or None}, lines)
     return 0
 
 
@@ -134,7 +135,7 @@ def _store(house: House, name: str, entry: Mapping[str, Any]) -> str:
 
 def _store_in_project(house: House, name: str, entry: Mapping[str, Any]) -> str:
     """Into the project's file, in the words that other agents read; the person agrees to it by typing it."""
-    path: str = servers_of.project_file()
+    path = project_file()
     trusted = servers_of.trusted_files(house.home)
     before = _bytes_of(path)
     agreed = not before or trusted.holds(path, digest_of(before))
@@ -196,7 +197,7 @@ def pin(house: House, said: Namespace, out: Output) -> int:
 
 def trust(house: House, said: Namespace, out: Output) -> int:
     """Show what a project's file would start, and let it."""
-    path = servers_of.project_file()
+    path = project_file()
     if not os.path.isfile(path):
         raise UsageError(f"there is no {path}", "it is the file by which a project names its MCP servers")
     digest = digest_of(_bytes_of(path))
@@ -220,7 +221,7 @@ def _agrees(question: str) -> bool:
 
 def take_over(house: House, said: Namespace, out: Output) -> int:
     """Put the servers of other agents' files into the configuration."""
-    folder = os.path.dirname(servers_of.project_file())
+    folder = os.path.dirname(project_file())
     paths = [said.file] if said.file else mcp_files.usual_files(folder)
     known = dict(house.config.mcp_servers)
     rows: list[dict[str, Any]] = []

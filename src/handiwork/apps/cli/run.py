@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import shlex
 import signal
 import sys
 import time
@@ -13,16 +14,23 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from ...agent.loop import DENIALS, Agent, Budget, Outcome
+from ...agent.loop import Agent, Denial, Outcome
 from ...agent.session import Unkept
+from ...agent.spending import Budget
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
+from ...core.loading import Late
 from ...core.types import SessionInfo
+from ...core.usage import usage_document, usage_text
+from ...guard.workspace import find_workspace
 from ..agents import Face, build_agent, choose_model, model_string
 from ..house import House, default
+from ..rule_keeping import RuleKeeper
 from ..sessions import close_sessions, find_session, open_session
+from ..tracing import traced
 from .agent_flags import add_agent_flags, add_waiting
-from .asking import approver_of, ask_later, clarifier_of
+from .approving import approver_of
+from .asking import ask_later, clarifier_of
 from .output import Output, printable
 from .parsing import Parser
 from .selection import folder_of, selection_of
@@ -36,7 +44,10 @@ examples:
   git diff | handiwork run "Review this" --json
   handiwork run "Say hello" --model scripted:replies.json
 """
+asked = Late("handiwork.agent.asked")
+redact = Late("handiwork.guard.redaction")
 _NOT_SAVED = 7
+_LIMITS = ("max_steps", "max_seconds", "max_tokens", "max_cost")
 _EXIT = {"answered": 0, "denied": 5, "limit": 4, "stuck": 1}
 
 
@@ -67,8 +78,7 @@ def run(said: Namespace, out: Output) -> int:
 def agent_at_work(house: House, said: Namespace, out: Output, watching: Watching) -> Iterator[Agent]:
     """The agent that the flags describe; afterwards others may go on with its session."""
     try:
-        agent = _open_agent(house, said, out, watching)
-        with closing(agent):
+        with traced(house, out.note), closing(_open_agent(house, said, out, watching)) as agent:
             yield agent
     finally:
         close_sessions(house)
@@ -81,9 +91,16 @@ def _open_agent(house: House, said: Namespace, out: Output, watching: Watching) 
         said = _gone_on(said, past)
     if said.sandbox:
         house.move_commands(said.sandbox)
+    if said.profile:
+        house.use_profile(said.profile)
+    if house.plugins.waiting:
+        out.note("this project's plugins aren't run before you trust them: handiwork plugins trust")
     cwd = folder_of(said)
+    if house.rules and (ignored := house.rules.ignored(find_workspace(cwd or os.getcwd()))):
+        out.note(f"not trusted, so ignored: allow {', '.join(ignored)} (handiwork policy trust)")
     enabled, disabled = selection_of(house, said)
-    approver, waits = approver_of(said, out), getattr(said, "wait", False)
+    approver = approver_of(said, out, seconds=house.config.approval_seconds, keeper=RuleKeeper(house))
+    waits = getattr(said, "wait", False)
     face = Face("cli", enabled, disabled, approver, clarifier_of(out) or (ask_later if waits else None), watching)
     model = choose_model(house, said.model)
     about = past or SessionInfo(
@@ -120,15 +137,17 @@ def _gone_on(said: Namespace, past: SessionInfo) -> Namespace:
 
 
 def _budget(house: House, said: Namespace) -> Budget:
-    for flag in ("max_steps", "max_seconds", "max_tokens"):
+    for flag in _LIMITS:
         value = getattr(said, flag)
         if value is not None and not 0 < value < math.inf:
             raise UsageError(f"--{flag.replace('_', '-')} must be a number more than 0, got {value:g}")
-    return Budget(
-        max_steps=said.max_steps or house.config.max_steps,
-        max_seconds=said.max_seconds or house.config.max_seconds,
-        max_tokens=said.max_tokens,
-    )
+    config, bounds = house.config, house.inside.budgets
+    return Budget(**{key: _least(getattr(said, key) or getattr(config, key), bounds.get(key)) for key in _LIMITS})
+
+
+def _least(*amounts: Any) -> Any:
+    """The smallest of what is said; None where nothing is."""
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def _prompt(words: str) -> str:
@@ -189,20 +208,29 @@ def _report(outcome: Outcome, session: Unkept, out: Output) -> None:
         out.answer(outcome.answer)
     if outcome.ending != "answered":
         out.note(printable(f"ended: {outcome.ending}: {outcome.reason}"))
+        _tell_ways(outcome, out)
         if session.id:
             verb = "sessions pending" if outcome.ending == "waiting" else f"sessions resume {session.id}"
             out.note(f"go on with: handiwork {verb}")
+    if outcome.usage.tokens:
+        out.note(usage_text(outcome.usage))
+
+
+def _tell_ways(outcome: Outcome, out: Output) -> None:
+    """How to allow what was denied, a line for each call."""
+    denials = outcome.denials if outcome.ending == "denied" else ()
+    for way in dict.fromkeys(ways[0] for denial in denials if (ways := _ways_to_allow(denial))):
+        out.note(printable(f"to allow it: {way}   (or once: --yes)"))
 
 
 def document_of(outcome: Outcome) -> dict[str, Any]:
     """Everything about a task that was done, for scripts."""
-    denied = [r.call for r in outcome.results if r.by in DENIALS]
     return {
         "result": outcome.answer or None,
         "ending": outcome.ending,
         "reason": outcome.reason or None,
         "steps": outcome.steps,
-        "usage": {"input_tokens": outcome.usage.input_tokens, "output_tokens": outcome.usage.output_tokens},
+        "usage": usage_document(outcome.usage),
         "calls": [
             {
                 "name": r.call.name,
@@ -213,5 +241,25 @@ def document_of(outcome: Outcome) -> dict[str, Any]:
             }
             for r in outcome.results
         ],
-        "permission_denials": [{"name": call.name, "arguments": call.arguments} for call in denied],
+        "permission_denials": [*map(_denial_document, outcome.denials)],
     }
+
+
+def _denial_document(denial: Denial) -> dict[str, Any]:
+    """A call that was denied, why, and what would allow it."""
+    call = denial.ready.call
+    return {
+        "name": call.name,
+        "arguments": call.arguments,
+        "reason": redact.redact(denial.reason),
+        "by": denial.by,
+        "allow_with": _ways_to_allow(denial),
+    }
+
+
+def _ways_to_allow(denial: Denial) -> list[str]:
+    """The commands of ours that would have let a call run, the narrowest first; none for what can't be allowed."""
+    if denial.by != "approval" or not denial.ready.asks:
+        return []
+    offers = asked.asked_of(denial.ready, denial.ready.asks).offers
+    return [f"handiwork policy add allow {shlex.quote(rule)}" for _, rule, _ in offers]

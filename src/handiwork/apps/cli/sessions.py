@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import os
+import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from ...agent.history import last_settled
+from ...agent.session import title_of
 from ...agent.waiting import open_questions
 from ...core.errors import UsageError
 from ...core.loading import Late
-from ...core.types import DELEGATE, Entry, Hit, SessionInfo
+from ...core.types import DELEGATE, Entry, Hit, SessionInfo, Usage
+from ...core.usage import cost_text, usage_text
 from ..house import House, default
+from ..rule_keeping import RuleKeeper
 from ..sessions import (
+    Reply,
     answer_call,
     close_sessions,
     find_session,
     looking_into_sessions,
     open_sessions,
     searching_sessions,
+    used_by,
+    used_in,
     waiting_calls,
 )
 from .agent_flags import add_agent_flags, add_waiting
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
+from .question_screen import facts_lines
 
+pruning = Late("handiwork.apps.pruning")
 running = Late("handiwork.apps.cli.run")
 transcripts = Late("handiwork.apps.transcripts")
 EXAMPLES = """\
@@ -35,6 +44,8 @@ EXAMPLES = """\
   handiwork sessions search 'failed migration'
   handiwork sessions resume last "Now write the tests"
   handiwork sessions export last --format html --output talk.html
+  handiwork sessions rename last 'Photos, sorted'
+  handiwork sessions prune --older-than 90 --dry-run
 """
 _GO_ON = "Go on where you stopped."
 _FORMATS = {"jsonl": "as_jsonl", "md": "as_markdown", "html": "as_html"}
@@ -53,7 +64,9 @@ def configure(parser: Parser) -> None:
             "pending": ("calls that wait for an answer", lambda _: None),
             "answer": ("answer a call that waits", _configure_answer),
             "fork": ("copy a session, to go on another way", _configure_fork),
+            "rename": ("give a session another title", _configure_rename),
             "delete": ("remove sessions and all that they hold", _configure_delete),
+            "prune": ("remove old sessions", _configure_prune),
         },
         EXAMPLES,
     )
@@ -89,6 +102,8 @@ def _configure_answer(parser: Parser) -> None:
     _add_session(parser)
     parser.add_argument("call", metavar="CALL", help="as `sessions pending` names it")
     parser.add_argument("answer", help="yes or no; to a question, the answer; for a job, its result")
+    parser.add_argument("--keep", choices=("once", "session", "project", "always"), default="once")
+    parser.add_argument("--breadth", default="exact", help="how much a rule that is kept covers: exact, prefix, path")
     parser.add_argument("--note", default="", help="what the model is told with a no")
 
 
@@ -99,6 +114,18 @@ def _configure_fork(parser: Parser) -> None:
 
 def _configure_delete(parser: Parser) -> None:
     parser.add_argument("sessions", nargs="+", metavar="ID")
+
+
+def _configure_rename(parser: Parser) -> None:
+    _add_session(parser)
+    parser.add_argument("title", metavar="TITLE")
+
+
+def _configure_prune(parser: Parser) -> None:
+    parser.add_argument("--older-than", type=float, metavar="DAYS", help="not worked on for so many days")
+    parser.add_argument("--keep", type=int, metavar="N", help="all but the N newest")
+    parser.add_argument("--state", action="append", default=[], metavar="STATE", help="that ended so; may be repeated")
+    parser.add_argument("--dry-run", action="store_true", help="only list what would be removed")
 
 
 def run(said: Namespace, out: Output) -> int:
@@ -112,7 +139,9 @@ def run(said: Namespace, out: Output) -> int:
         "pending": _pending,
         "answer": _answer,
         "fork": _fork,
+        "rename": _rename,
         "delete": _delete,
+        "prune": _prune,
     }
     house = default()
     try:
@@ -131,10 +160,20 @@ def read_session(house: House, name: str, out: Output) -> tuple[SessionInfo, lis
 def _list(house: House, said: Namespace, out: Output) -> int:
     with looking_into_sessions(house, out.note) as reader:
         infos = reader.sessions(_positive(said.limit)) if reader else ()
-    rows = [[i.id, transcripts.moment(i.started), i.state, str(i.entries), printable(_title(i))] for i in infos]
-    table = columns([["ID", "STARTED", "STATE", "ENTRIES", "TITLE"], *rows]) if rows else ["no sessions yet"]
-    out.show({"sessions": [transcripts.info_document(i) for i in infos]}, table)
+        used = [used_in(reader, info) for info in infos] if reader else []
+    documents = [*map(transcripts.info_document, infos, used)]
+    out.show({"sessions": documents}, _table(infos, used) or ["no sessions yet"])
     return 0
+
+
+def _table(infos: Sequence[SessionInfo], used: Sequence[Usage]) -> list[str]:
+    heads = ["ID", "STARTED", "STATE", "ENTRIES", "TOKENS", "COST", "TITLE"]
+    return columns([heads, *map(_row, infos, used)]) if infos else []
+
+
+def _row(info: SessionInfo, used: Usage) -> list[str]:
+    numbers = [str(info.entries), f"{used.tokens:,}", cost_text(used)]
+    return [info.id, transcripts.moment(info.started), info.state, *numbers, printable(_title(info))]
 
 
 def _title(info: SessionInfo) -> str:
@@ -149,8 +188,13 @@ def _positive(number: int) -> int:
 
 def _show(house: House, said: Namespace, out: Output) -> int:
     info, entries = read_session(house, said.session, out)
-    document = {"session": transcripts.info_document(info), "entries": [*map(transcripts.entry_document, entries)]}
-    head = [f"{info.id}  {info.state}  {printable(info.title)}", f"{info.model}  {info.cwd}", ""]
+    used = used_by(house, info, out.note)
+    document = {
+        "session": transcripts.info_document(info, used),
+        "entries": [*map(transcripts.entry_document, entries)],
+    }
+    head = [f"{info.id}  {info.state}  {printable(info.title)}", f"{info.model}  {info.cwd}"]
+    head += [usage_text(used), ""] if used.tokens else [""]
     out.show(document, [*head, *_lines(entries)])
     return 0
 
@@ -220,7 +264,8 @@ def _export(house: House, said: Namespace, out: Output) -> int:
         for line in lines:
             out.text(line)
         return 0
-    with open(os.open(said.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    descriptor = os.open(said.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:  # half a surrogate pair
         file.writelines(f"{line}\n" for line in lines)
     out.show({"session": info.id, "file": said.output}, [f"{info.id} is in {said.output}"])
     return 0
@@ -237,18 +282,20 @@ def _pending(house: House, said: Namespace, out: Output) -> int:
         waiting = waiting_calls(reader) if reader else []
     document = [{"session": info.id, **transcripts.masked(asdict(question))} for info, question in waiting]
     rows = [[d["session"], d["call"], d["about"], d["tool"], printable(_short(d["text"]))] for d in document]
-    out.show({"pending": document}, columns(rows) or ["nothing waits"])
+    about = [line for d in document for line in facts_lines(d["call"], d["facts"])]
+    out.show({"pending": document}, [*columns(rows), *about] or ["nothing waits"])
     return 0
 
 
 def _answer(house: House, said: Namespace, out: Output) -> int:
     info = find_session(house, said.session, out.note)
     store = open_sessions(house, out.note)
-    answer_call(store, info, said.call, said=said.answer, note=said.note)
+    keeps = RuleKeeper(house).store
+    _, place = answer_call(store, info, said.call, Reply(said.answer, said.note, said.keep, said.breadth, keeps))
     left = len(open_questions(store.entries(info.number)))
-    document = {"session": info.id, "call": said.call, "still_pending": left}
+    document = {"session": info.id, "call": said.call, "still_pending": left, "kept_in": place or None}
     then = f"{left} more to answer" if left else f"go on with: handiwork sessions resume {info.id}"
-    out.show(document, [f"answered; {then}"])
+    out.show(document, [*([f"kept in {place}"] if place else ()), f"answered; {then}"])
     return 0
 
 
@@ -271,4 +318,35 @@ def _delete(house: House, said: Namespace, out: Output) -> int:
     for info in infos:
         store.delete(info)
     out.show({"deleted": [i.id for i in infos]}, [f"deleted {i.id}" for i in infos])
+    return 0
+
+
+def _rename(house: House, said: Namespace, out: Output) -> int:
+    title = title_of(said.title)
+    if not title:
+        raise UsageError("the title is empty", f"handiwork sessions rename {said.session} 'what it is about'")
+    info = find_session(house, said.session, out.note)
+    open_sessions(house, out.note).rename(info, title)
+    out.show({"session": info.id, "title": title}, [f"{info.id} is now: {printable(title)}"])
+    return 0
+
+
+def _prune(house: House, said: Namespace, out: Output) -> int:
+    wanted = pruning.Pruning(said.older_than, said.keep, frozenset(said.state))
+    wanted.check()
+    with looking_into_sessions(house, out.note) as reader:
+        chosen = wanted.choose(reader.sessions(-1), time.time_ns() // 1_000_000) if reader else []
+        used = [used_in(reader, info) for info in chosen] if reader else []
+    gone = pruning.prune(open_sessions(house, out.note), chosen, out.note) if chosen and not said.dry_run else []
+    document = {
+        "dry_run": said.dry_run,
+        "sessions": [*map(transcripts.info_document, chosen, used)],
+        "deleted": [i.id for i in gone],
+    }
+    told = (
+        [*_table(chosen, used), f"{len(chosen)} would be deleted"]
+        if said.dry_run
+        else [f"deleted {i.id}" for i in gone]
+    )
+    out.show(document, told if chosen else ["nothing to prune"])
     return 0

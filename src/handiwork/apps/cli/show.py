@@ -14,6 +14,7 @@ from .output import Output, printable
 from .parsing import Parser
 from .sessions import read_session
 
+cost = Late("handiwork.catalog.cost")
 transcripts = Late("handiwork.apps.transcripts")
 EXAMPLES = """\
 examples:
@@ -66,13 +67,21 @@ def _facts(story: CallStory) -> dict[str, Any]:
         "status": body.get("status") or body.get("state"),
         "by": body.get("by"),
         "duration_ms": body.get("duration_ms"),
+        "adds_to_context": _weight(str(body["message"]["content"])) if body else None,
         "labels": body.get("labels", []),
         "files_before": intent.body["files"] if intent else {},
     }
 
 
+def _weight(text: str) -> dict[str, Any]:
+    """About how many tokens the model reads for it, once with each later request: no provider tells that by calls."""
+    return {"tokens": cost.estimate(text), "is_estimate": True}
+
+
 def _lines(document: dict[str, Any]) -> list[str]:
     heads = [f"{document['session']}/{document['call']}  {document['name']}  {document['status'] or 'no result'}"]
     heads += [f"allowed: {d['reason']}" if d["allowed"] else f"denied: {d['reason']}" for d in document["decisions"]]
+    if weight := document["adds_to_context"]:
+        heads.append(f"adds about {weight['tokens']:,} tokens (an estimate) to every later request")
     heads += [f"put right: {note}" for note in document["repairs"]]
     return list(map(printable, [*heads, "arguments:", document["arguments"], "result:", document["result"]]))

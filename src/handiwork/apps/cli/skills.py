@@ -104,6 +104,9 @@ def _trust(shelf: Shelf, said: Namespace, out: Output) -> int:
     if skill.state == "broken" or skill.contents is None:
         raise UsageError(f"{skill.name} can't be used: {'; '.join(skill.text.errors)}", f"mend {skill.where}")
     shelf.ledger.add("trusted", skill.contents.digest, skill.name)
+    facts = {"name": skill.name, "sha256": skill.contents.digest, "path": skill.where}
+    if audit := default().audit:
+        audit.decided("skill trusted", facts)
     document = {"name": skill.name, "sha256": skill.contents.digest, "path": skill.where}
     changes = "a change of any of its files has to be trusted anew"
     out.show(document, [f"{skill.name} is trusted as it is now (files: {len(skill.contents.files)}); {changes}"])

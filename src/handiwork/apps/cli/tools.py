@@ -11,7 +11,7 @@ from ...core.types import ToolEntry
 from ...core.wire import copy_json, dumps
 from ..bindings import unbound
 from ..house import House, default
-from . import calling, switching
+from . import calling, plugins, switching
 from .output import Output, columns
 from .parsing import Parser, add_selection, add_verbs
 from .selection import registered, selection_of
@@ -28,6 +28,7 @@ EXAMPLES = """\
   handiwork tools call calculate expression='(1+2)*3'
   handiwork tools call read_file '{"path": "README.md", "limit": 5}'
   handiwork tools disable terminal
+  handiwork tools new weather
   handiwork tools definitions --cost
 """
 
@@ -43,6 +44,7 @@ def configure(parser: Parser) -> None:
             "enable": ("enable a toolset", lambda p: _positional(p, "toolset")),
             "disable": ("disable a toolset", lambda p: _positional(p, "toolset")),
             "definitions": ("what the model is sent, as JSON", _configure_definitions),
+            "new": ("write a tool in one file, and its test", plugins.configure_new),
             "check": ("what could be better about a tool, or all", _configure_check),
         },
         EXAMPLES,
@@ -84,6 +86,7 @@ def run(said: Namespace, out: Output) -> int:
         "enable": switching.enable,
         "disable": switching.disable,
         "definitions": _definitions,
+        "new": plugins.new_tool,
         "check": _check,
     }
     return verbs[said.verb](default(), said, out)

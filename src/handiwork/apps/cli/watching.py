@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted, Compacted, ModelSwitched
+from ...core.events import AgentEvent, CallFinished, CallProgress, CallStarted, Compacted, MessageTaken, ModelSwitched
 from ...core.types import ToolResult
 from ...core.wire import dumps
 from .output import Output, printable
@@ -37,6 +37,10 @@ class Watching:
                 self._out.note(self._finished(result))
             case Compacted(messages):
                 self._out.note(f"  … {messages} earlier messages are told in short from here on: the context was full")
+            case MessageTaken(text, block):
+                self._out.note(
+                    f"  › {_short(text)}" if not block else f"  … not taken: {_short(text)}: {_short(block)}"
+                )
             case ModelSwitched(what):
                 self._out.note(f"  … {printable(what)}")
 

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from handiwork.core.errors import HandiworkError
 
 from .extra import FIX
-from .vectors import Remembered
+from .vectors import Remembered, comparing
 
 NAME = "wordllama-l2-supercat-256"
 SIZE = 256
@@ -45,14 +45,7 @@ class StaticEmbedder:
 
     def compare_with(self, texts: Sequence[str]) -> Callable[[str], Sequence[float]]:
         """What tells the cosine of a query to each of *texts*."""
-        vectors = self._remembered.of(texts, self.embed)
-
-        def compare(query: str) -> Sequence[float]:
-            # Not `@`: its threads go on spinning for milliseconds after a product that takes less than one.
-            cosines: list[float] = np.einsum("ij,j->i", vectors, self.embed([query])[0]).tolist()
-            return cosines
-
-        return compare
+        return comparing(self._remembered.of(texts, self.embed), self.embed)
 
 
 def _read_table() -> tuple[Any, Any]:

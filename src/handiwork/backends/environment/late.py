@@ -7,7 +7,7 @@ from functools import cached_property
 from ...core.cancel import CancelToken
 from ...core.loading import load
 from ...core.sandbox import NO_WISHES, Sandbox, is_elsewhere
-from ...core.types import Command, Environment, Files, Process, Ran
+from ...core.types import Command, Containment, Environment, Files, Process, Ran
 
 OPEN = "handiwork.backends.environment.table:open_environment"
 LOCAL_FILES = "handiwork.backends.files.local:LocalFiles"
@@ -31,6 +31,12 @@ class LateEnvironment:
             return self._real.files
         files: Files = load(LOCAL_FILES)()
         return files
+
+    def containment(self, workspace: str) -> Containment:
+        """What the place that is really used holds commands to; this opens it."""
+        known = getattr(self._real, "containment", None)
+        found: Containment = known(workspace) if known else Containment()
+        return found
 
     def close(self) -> None:
         """End everything that was started, if anything was."""

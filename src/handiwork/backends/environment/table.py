@@ -135,6 +135,7 @@ def policy_of(sandbox: Sandbox) -> SandboxPolicy:
         memory_bytes=_bytes(sandbox.memory_mb),
         file_bytes=_bytes(sandbox.max_file_mb),
         processes=sandbox.max_processes,
+        workspace_writes=sandbox.workspace == "write",
     )
     return replace(policy, network=network) if isinstance(network, tuple) else policy
 

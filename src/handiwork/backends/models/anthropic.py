@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handiwork.core.errors import ModelError, ModelSwitchedError
 from handiwork.core.types import Message, ModelReply, ModelRequest, ToolCall, Usage
-from handiwork.core.wire import dumps
+from handiwork.core.wire import dumps, is_loaded
 
-from .exchange import HttpModel, endpoint_of
+from .deferring import is_about_deferral, references_of, takes_deferred, tools_of
+from .exchange import Endpoint, HttpModel, endpoint_of
 from .history import valid_history
 from .identity import identify
 from .reading import FILTERED, Reading, count_of
@@ -26,9 +28,26 @@ _CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
 class AnthropicModel(HttpModel):
-    """A `Model` behind the Messages API. What was sent before is marked for the prompt cache."""
+    """A `Model` behind the Messages API. What was sent before is marked for the prompt cache.
+
+    `loads_found` says whether it takes deferred tools and loads what a tool search finds.
+    """
 
     dialect = "anthropic"
+
+    def __init__(self, endpoint: Endpoint, **more: Any) -> None:
+        super().__init__(endpoint, **more)
+        self.loads_found = takes_deferred(endpoint.model)
+
+    async def reply(self, request: ModelRequest, /) -> ModelReply:
+        """See `HttpModel`. Where a server doesn't know deferred tools, `ModelSwitchedError` has it asked without."""
+        try:
+            return await super().reply(request)
+        except ModelError as refused:
+            if all(map(is_loaded, request.tools)) or not is_about_deferral(str(refused)):
+                raise
+            self.loads_found = False
+            raise ModelSwitchedError(f"{refused}; going on without deferred tools") from refused
 
     def path(self) -> str:
         """What follows the base URL."""
@@ -42,17 +61,18 @@ class AnthropicModel(HttpModel):
     def body(self, request: ModelRequest) -> dict[str, Any]:
         """The request in the provider's form."""
         history = valid_history(request.messages)
+        references = references_of(history, request.tools)
         system = "\n\n".join(str(m["content"]) for m in history if m["role"] == "system")
         body: dict[str, Any] = {
             "model": self.endpoint.model,
             "max_tokens": request.max_tokens or _MOST_TOKENS,
-            "messages": turns_of(history),
+            "messages": turns_of(history, references),
             "stream": True,
         }
         if system:
             body["system"] = [{"type": "text", "text": system, **_CACHED}]
         if request.tools:
-            body["tools"] = list(request.tools)
+            body["tools"] = tools_of(request.tools, request.found, references)
         return body
 
     def reading(self, request: ModelRequest) -> Reading:
@@ -60,14 +80,17 @@ class AnthropicModel(HttpModel):
         return _Message(request, self.endpoint.where)
 
 
-def turns_of(history: Sequence[Message]) -> list[dict[str, Any]]:
-    """A valid OpenAI-style history as turns of user and assistant that alternate; the last one is marked."""
+def turns_of(history: Sequence[Message], references: Mapping[str, Sequence[str]] | None = None) -> list[dict[str, Any]]:
+    """A valid OpenAI-style history as turns of user and assistant that alternate; the last one is marked.
+
+    The results of the calls in *references* become references to the tools named there.
+    """
     turns: list[dict[str, Any]] = []
     for message in history:
         if message["role"] == "system":
             continue
         role = "assistant" if message["role"] == "assistant" else "user"
-        blocks = list(_blocks(message))
+        blocks = list(_blocks(message, references or {}))
         if turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
         elif blocks:
@@ -77,13 +100,13 @@ def turns_of(history: Sequence[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def _blocks(message: Message) -> Iterator[dict[str, Any]]:
+def _blocks(message: Message, references: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
     text = str(message.get("content") or "")
     if message["role"] == "tool":
         yield {
             "type": "tool_result",
             "tool_use_id": _id_of(message["tool_call_id"]),
-            "content": text,
+            "content": [_reference(n) for n in references.get(message["tool_call_id"], ())] or text,
             "is_error": text.startswith('{"error"'),
         }
         return
@@ -93,6 +116,10 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
         function = call["function"]
         arguments = json.loads(function["arguments"])
         yield {"type": "tool_use", "id": _id_of(call["id"]), "name": function["name"], "input": arguments}
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"type": "tool_reference", "tool_name": name}
 
 
 def _id_of(id: str) -> str:
@@ -107,13 +134,15 @@ class _Message(Reading):
         super().__init__(request, where)
         self._text: list[str] = []
         self._calls: dict[int, tuple[ToolCall, list[str]]] = {}
-        self._asked = self._said = 0
-        self._stop = ""
+        self._used: dict[str, int] = {}
+        self._model = self._stop = ""
 
     def _take(self, chunk: Mapping[str, Any]) -> None:
         match chunk.get("type"):
             case "message_start":
-                self._count(self._object(self._object(chunk.get("message")).get("usage")))
+                message = self._object(chunk.get("message"))
+                self._model = str(message.get("model") or "")
+                self._count(self._object(message.get("usage")))
             case "content_block_start":
                 self._begin(count_of(chunk.get("index")), self._object(chunk.get("content_block")))
             case "content_block_delta":
@@ -129,6 +158,7 @@ class _Message(Reading):
             raise self._fault("answered without content", dumps(document)[:200])
         for index, block in enumerate(self._objects(document["content"])):
             self._begin(index, block)
+        self._model = str(document.get("model") or "")
         self._stop = str(document.get("stop_reason") or "")
         self._count(self._object(document.get("usage")))
 
@@ -151,10 +181,15 @@ class _Message(Reading):
         self._tell(text)
 
     def _count(self, usage: Mapping[str, Any]) -> None:
+        """Counts so far: what comes later says more."""
+        self._used |= {kind: count for kind, value in usage.items() if (count := count_of(value))}
+
+    def _usage(self) -> Usage:
         """What was read from the cache or written to it was asked, too."""
-        kinds = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        self._asked = sum(count_of(usage.get(kind)) for kind in kinds) or self._asked
-        self._said = count_of(usage.get("output_tokens")) or self._said
+        used = self._used.get
+        read, written = used("cache_read_input_tokens", 0), used("cache_creation_input_tokens", 0)
+        details = {"cached_tokens": read, "cache_write_tokens": written}
+        return Usage(used("input_tokens", 0) + read + written, used("output_tokens", 0), **details)
 
     def _reply(self) -> ModelReply:
         if not self._ended:
@@ -163,12 +198,9 @@ class _Message(Reading):
             raise self._fault("gave no answer", FILTERED)
         made = (ToolCall(call.name, "".join(pieces), call.id) for call, pieces in self._calls.values())
         calls = identify(made, self._request.messages)
-        usage = Usage(self._asked, self._said)
-        return ModelReply(
-            "".join(self._text), calls, usage, self._stop in ("max_tokens", "model_context_window_exceeded")
-        )
+        return ModelReply("".join(self._text), calls, self._usage(), self._stop in _CUT_OFF, self._model)
 
 
 def open_anthropic(name: str, place: Place) -> AnthropicModel:
     """A model of Anthropic's, or at the base URL that speaks the same API."""
-    return AnthropicModel(endpoint_of(name, place, url=_URL, keys=("ANTHROPIC_API_KEY",)))
+    return AnthropicModel(endpoint_of(name, place, url=_URL, keys=("ANTHROPIC_API_KEY",), provider="anthropic"))

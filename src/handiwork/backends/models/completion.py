@@ -26,7 +26,7 @@ class Completion(Reading):
         self._gate = TextGate()
         self._text: list[str] = []
         self._usage = Usage()
-        self._finish = ""
+        self._finish = self._model = ""
 
     def _take_whole(self, document: Mapping[str, Any]) -> None:
         if not document.get("choices"):
@@ -35,6 +35,7 @@ class Completion(Reading):
 
     def _take(self, chunk: Mapping[str, Any]) -> None:
         self._usage = _usage(chunk.get("usage")) or self._usage
+        self._model = self._model or str(chunk.get("model") or "")
         for choice in self._objects(chunk.get("choices"))[:1]:
             self._finish = str(choice.get("finish_reason") or self._finish)
             for message in self._objects([choice.get("delta") or choice.get("message") or {}]):
@@ -60,7 +61,8 @@ class Completion(Reading):
         text, calls = self._text_and_calls()
         if self._names:
             self._tell(self._gate.rest(text))
-        return ModelReply(text, identify(calls, self._request.messages), self._usage, self._finish == "length")
+        calls = identify(calls, self._request.messages)
+        return ModelReply(text, calls, self._usage, self._finish == "length", self._model)
 
     def _text_and_calls(self) -> tuple[str, tuple[ToolCall, ...]]:
         text, calls = "".join(self._text), self._assembly.calls()
@@ -78,4 +80,15 @@ def tool_names(tools: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 def _usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
-    return Usage(count_of(value.get("prompt_tokens")), count_of(value.get("completion_tokens")))
+    return Usage(
+        count_of(value.get("prompt_tokens")),
+        count_of(value.get("completion_tokens")),
+        cached_tokens=_detail(value, "prompt_tokens_details", "cached_tokens"),
+        cache_write_tokens=_detail(value, "prompt_tokens_details", "cache_write_tokens"),
+        reasoning_tokens=_detail(value, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+def _detail(usage: Mapping[str, Any], kind: str, name: str) -> int:
+    details = usage.get(kind)
+    return count_of(details.get(name)) if isinstance(details, Mapping) else 0

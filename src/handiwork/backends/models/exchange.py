@@ -32,7 +32,8 @@ _MOST_CHARS = 16 * 2**20
 class Endpoint:
     """Where a model is asked, and how patiently. Times are in seconds.
 
-    `idle_s` is the longest silence: before the first word and between two of them.
+    `idle_s` is the longest silence: before the first word and between two of them. `provider` is who runs
+    it, as OpenTelemetry names them; "" where that isn't known.
     """
 
     base_url: str
@@ -41,6 +42,7 @@ class Endpoint:
     connect_s: float = 10.0
     idle_s: float = 300.0
     retry: Retry = PATIENT
+    provider: str = ""
 
     def __post_init__(self) -> None:
         if not _is_base_url(self.base_url):
@@ -70,14 +72,14 @@ def _is_base_url(text: str) -> bool:
         return False
 
 
-def endpoint_of(model: str, place: Place, *, url: str, keys: tuple[str, ...]) -> Endpoint:
+def endpoint_of(model: str, place: Place, *, url: str, keys: tuple[str, ...], provider: str) -> Endpoint:
     """The provider's own *url* with one of its *keys*, or the place's base URL.
 
     Only HANDIWORK_API_KEY goes to the latter: the providers' own keys are for the providers.
     """
     if place.base_url:
         return Endpoint(place.base_url, model, place.key())
-    return Endpoint(url, model, place.needed_key(*keys))
+    return Endpoint(url, model, place.needed_key(*keys), provider=provider)
 
 
 class HttpModel(ABC):
@@ -95,7 +97,7 @@ class HttpModel(ABC):
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.name = endpoint.model
+        self.name, self.provider = endpoint.model, endpoint.provider
         self.endpoint, self._sleep, self._clock = endpoint, sleep, clock
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

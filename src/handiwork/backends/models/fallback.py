@@ -26,6 +26,16 @@ class FallbackModel:
         return str(getattr(self._current, "dialect", "openai"))
 
     @property
+    def loads_found(self) -> bool:
+        """Whether the model of the moment takes deferred tools and loads what a tool search finds."""
+        return bool(getattr(self._current, "loads_found", False))
+
+    @property
+    def provider(self) -> str:
+        """Whose price list holds for the model of the moment."""
+        return str(getattr(self._current, "provider", ""))
+
+    @property
     def context_tokens(self) -> int | None:
         """What the model of the moment holds, where it says so."""
         known: int | None = getattr(self._current, "context_tokens", None)
@@ -35,6 +45,8 @@ class FallbackModel:
         """One reply, or the news that another model has to be asked."""
         try:
             return await self._current.reply(request)
+        except ModelSwitchedError:
+            raise  # it stays, and takes another form of request
         except (ModelError, ModelUnavailableError) as failure:
             self._move_on(failure)
             raise ModelSwitchedError(f"{failure}; going on with {self.name}") from failure

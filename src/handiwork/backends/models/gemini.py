@@ -118,13 +118,12 @@ class _Candidate(Reading):
         self._text: list[str] = []
         self._calls: list[tuple[ToolCall, str]] = []
         self._usage = Usage()
-        self._finish = self._blocked = ""
+        self._finish = self._blocked = self._model = ""
 
     def _take(self, chunk: Mapping[str, Any]) -> None:
-        usage = self._object(chunk.get("usageMetadata"))
-        if usage:
-            said = sum(count_of(usage.get(kind)) for kind in ("candidatesTokenCount", "thoughtsTokenCount"))
-            self._usage = Usage(count_of(usage.get("promptTokenCount")), said)
+        self._model = str(chunk.get("modelVersion") or self._model)
+        if usage := self._object(chunk.get("usageMetadata")):
+            self._usage = _usage(usage)
         self._blocked = str(self._object(chunk.get("promptFeedback")).get("blockReason") or self._blocked)
         for candidate in self._objects(chunk.get("candidates"))[:1]:
             self._finish = str(candidate.get("finishReason") or self._finish)
@@ -158,9 +157,22 @@ class _Candidate(Reading):
         for call, (_, signature) in zip(calls, self._calls, strict=True):
             if signature:
                 self._keep(call.id, signature)
-        return ModelReply("".join(self._text), calls, self._usage, self._finish in _CUT_OFF)
+        return ModelReply("".join(self._text), calls, self._usage, self._finish in _CUT_OFF, self._model)
+
+
+def _usage(metadata: Mapping[str, Any]) -> Usage:
+    """Thoughts are said beside the candidates; what is cached is a part of the prompt."""
+    thoughts = count_of(metadata.get("thoughtsTokenCount"))
+    return Usage(
+        count_of(metadata.get("promptTokenCount")),
+        count_of(metadata.get("candidatesTokenCount")) + thoughts,
+        cached_tokens=count_of(metadata.get("cachedContentTokenCount")),
+        reasoning_tokens=thoughts,
+    )
 
 
 def open_gemini(name: str, place: Place) -> GeminiModel:
     """A model of Google's, or at the base URL that speaks the same API."""
-    return GeminiModel(endpoint_of(name, place, url=_URL, keys=("GEMINI_API_KEY", "GOOGLE_API_KEY")))
+    return GeminiModel(
+        endpoint_of(name, place, url=_URL, keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"), provider="gcp.gemini")
+    )

@@ -29,6 +29,7 @@ class LocalModel:
     """
 
     dialect = "llamacpp"
+    provider = "local"
     at_once = 1  # who asks while it writes waits for its end
 
     def __init__(self, path: Path, *, name: str = "", profile: Profile = SMALL) -> None:

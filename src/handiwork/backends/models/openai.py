@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from handiwork.core.types import ModelRequest
@@ -45,17 +46,22 @@ class OpenAIModel(HttpModel):
 
 def open_openai(name: str, place: Place) -> OpenAIModel:
     """OpenAI itself, or another place that the base URL names."""
-    return OpenAIModel(endpoint_of(name, place, url="https://api.openai.com/v1", keys=("OPENAI_API_KEY",)))
+    return OpenAIModel(
+        endpoint_of(name, place, url="https://api.openai.com/v1", keys=("OPENAI_API_KEY",), provider="openai")
+    )
 
 
 def open_openrouter(name: str, place: Place) -> OpenAIModel:
     """A model behind OpenRouter, whatever the base URL says."""
-    return OpenAIModel(Endpoint("https://openrouter.ai/api/v1", name, place.needed_key("OPENROUTER_API_KEY")))
+    key = place.needed_key("OPENROUTER_API_KEY")
+    return OpenAIModel(Endpoint("https://openrouter.ai/api/v1", name, key, provider="openrouter"))
 
 
 def open_ollama(name: str, place: Place) -> OpenAIModel:
     """A model that Ollama serves, on this machine unless the base URL says otherwise."""
-    return OpenAIModel(Endpoint(place.base_url or "http://127.0.0.1:11434/v1", name, place.key()))
+    endpoint = Endpoint(place.base_url or "http://127.0.0.1:11434/v1", name, place.key())
+    is_here = endpoint.is_loopback and not name.endswith("cloud")  # those of its cloud are asked through it, too
+    return OpenAIModel(replace(endpoint, provider="ollama" if is_here else ""))
 
 
 def open_at_url(name: str, place: Place) -> OpenAIModel:

@@ -89,4 +89,4 @@ class Reading(ABC):
 
 def count_of(value: Any) -> int:
     """A number of tokens, 0 where there is none."""
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and value > 0 else 0

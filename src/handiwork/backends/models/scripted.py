@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,10 +13,12 @@ from handiwork.core.types import ModelReply, ModelRequest, ToolCall, Usage
 from handiwork.core.wire import dumps
 
 from .identity import identify
+from .reading import count_of
 from .table import Place
 
 Line: TypeAlias = "ModelReply | str | Mapping[str, Any]"
-_KEYS = frozenset({"text", "calls", "cut_off"})
+_KEYS = frozenset({"text", "calls", "cut_off", "usage"})
+_COUNTS = frozenset({"input_tokens", "output_tokens"})
 
 
 class ScriptedModel:
@@ -23,11 +26,12 @@ class ScriptedModel:
 
     A reply is a ModelReply, a text, or
     `{"text": ..., "calls": [{"name": ..., "arguments": {...}, "id": ...}]}`,
-    where arguments may be text, which is passed on as it is. Raises UsageError on anything else.
+    where arguments may be text, which is passed on as it is; `usage` may say `input_tokens` and
+    `output_tokens`. Raises UsageError on anything else.
     """
 
     def __init__(self, replies: Iterable[Line], *, name: str = "scripted") -> None:
-        self.name = name
+        self.name, self.provider = name, "scripted"
         self.requests: list[ModelRequest] = []
         self._replies = [_as_reply(line, f"reply {n}") for n, line in enumerate(replies, 1)]
 
@@ -49,8 +53,7 @@ class ScriptedModel:
         reply = self._replies[at]
         if reply.text and request.on_text:
             request.on_text(reply.text)
-        calls = identify(reply.calls, request.messages)
-        return ModelReply(reply.text, calls, reply.usage or Usage(), reply.cut_off)
+        return replace(reply, calls=identify(reply.calls, request.messages))
 
 
 def _as_reply(line: Line, place: str) -> ModelReply:
@@ -66,8 +69,15 @@ def _as_reply(line: Line, place: str) -> ModelReply:
     return ModelReply(
         str(line.get("text") or ""),
         tuple(_as_call(call, place) for call in calls),
+        _as_usage(line.get("usage") or {}, place),
         cut_off=bool(line.get("cut_off")),
     )
+
+
+def _as_usage(counts: Any, place: str) -> Usage:
+    if not isinstance(counts, Mapping) or not _COUNTS.issuperset(counts):
+        raise UsageError(f"{place} of the script: usage is an object of {', '.join(sorted(_COUNTS))}")
+    return Usage(**{kind: count_of(count) for kind, count in counts.items()})
 
 
 def _as_call(call: Any, place: str) -> ToolCall:

@@ -49,8 +49,9 @@ class Writing:
 
     def _count(self, timings: Mapping[str, Any]) -> None:
         if timings:
-            read = int(timings.get("cache_n", 0)) + int(timings.get("prompt_n", 0))
-            self.usage = Usage(read, int(timings.get("predicted_n", 0)))
+            cached = int(timings.get("cache_n", 0))
+            read = cached + int(timings.get("prompt_n", 0))
+            self.usage = Usage(read, int(timings.get("predicted_n", 0)), cached_tokens=cached)
 
 
 def runs_in_circles(text: str) -> bool:

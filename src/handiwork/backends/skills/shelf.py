@@ -10,8 +10,8 @@ from typing import Literal
 
 from handiwork.core.errors import UnknownNameError, UsageError
 
-from .contents import Contents, contents_of
-from .ledger import Ledger
+from ..trust.contents import Contents, contents_of
+from ..trust.ledger import Ledger
 from .text import SkillText, read_skill_text
 
 FILE = "SKILL.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ _COLUMNS = (
     "number, id, title, model, cwd, platform, parent, toolsets, disabled, state, started, ended, owner,"
     " coalesce((SELECT max(key) FROM entries WHERE key BETWEEN number << 32 AND (number << 32) + 4294967295), 0)"
     " & 4294967295"
+)
+
+# Read by SQLite, which is eight times as fast as reading whole entries: a list asks it of every session.
+_USED = (
+    "SELECT CASE WHEN json_valid(body) THEN json_extract(body, '$.usage') END FROM entries"
+    " WHERE key BETWEEN ? AND ? AND kind = 'reply'"
 )
 
 
@@ -49,15 +56,25 @@ class Reader:
             raise UsageError(f"several sessions begin with {name!r}: {', '.join(i.id for i in found[:5])}")
         return found[0]
 
-    def entries(self, number: int, /) -> Iterator[Entry]:
-        """What happened in a session, in order. A damaged entry reads as lost."""
-        return map(entry_of, self.rows(number))
+    def entries(self, number: int, after: int = 0, /) -> Iterator[Entry]:
+        """What happened in a session, in order, *after* that entry. A damaged entry reads as lost."""
+        return map(entry_of, self.rows(number, after))
 
-    def rows(self, number: int) -> Iterator[Row]:
+    def rows(self, number: int, after: int = 0) -> Iterator[Row]:
         """The same as it is stored."""
+        first, last = keys_of(number)
         with told(self.path):
             query = "SELECT key, kind, at, call, crc, body FROM entries WHERE key BETWEEN ? AND ? ORDER BY key"
-            yield from map(Row._make, self.connection.execute(query, keys_of(number)))
+            yield from map(Row._make, self.connection.execute(query, (first + after + bool(after), last)))
+
+    def used(self, number: int) -> list[Any]:
+        """What each reply of a session has used, as it was noted; None where that is damaged."""
+        with told(self.path):
+            return [usage and json.loads(usage) for (usage,) in self.connection.execute(_USED, keys_of(number))]
+
+    def delegates(self, session: str) -> Sequence[SessionInfo]:
+        """The sessions of those that worked for the agent of a session."""
+        return self._infos("WHERE parent = ? AND platform = ? ORDER BY number", session, DELEGATE)
 
     def calls_named(self, call: str) -> Sequence[tuple[SessionInfo, int]]:
         """The sessions that have a call of that id, and the first entry about it."""

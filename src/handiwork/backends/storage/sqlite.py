@@ -107,6 +107,18 @@ class SqliteStore(Reader):
         body = {**entry_of(row).body, "whole": {**whole, "path": self.keep_file(session, whole["path"])}}
         return make_row(row.key, row.kind, row.call, dumps(body), row.at)
 
+    def rename(self, info: SessionInfo, title: str, /) -> SessionInfo:
+        """Give a session another title, also while somebody works on it.
+
+        The title stands in its first entry, too, which is the only one that is ever written anew.
+        """
+        named = replace(info, title=title)
+        begun = make_row(key_of(info.number, 1), "begun", "", dumps(begun_of(named)), info.started)
+        with self._changing() as connection:
+            connection.execute("UPDATE sessions SET title = ? WHERE number = ?", (title, info.number))
+            connection.execute("UPDATE entries SET crc = ?, body = ? WHERE key = ?", (begun.crc, begun.body, begun.key))
+        return named
+
     def delete(self, info: SessionInfo, /) -> None:
         """Remove a session and all that it holds. Raises `SessionBusyError` while somebody works on it."""
         self.claim(info)

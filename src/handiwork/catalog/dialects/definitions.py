@@ -60,6 +60,11 @@ class Definer:
         return known[1]
 
 
+def kept_back(definition: Schema) -> Schema:
+    """A definition that the provider is to load only when a tool search finds it: of Anthropic's API."""
+    return {**definition, "defer_loading": True}
+
+
 def _make(function: Mapping[str, Any], dialect: str, extras: _Extras) -> Schema | str:
     try:
         made: Schema = freeze(_MAKERS.get(dialect, _openai)(function, dialect, extras))

@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any
 from ..loading import load
 
 if TYPE_CHECKING:
-    from .calls import EMPTY_SCOPE, Approver, Message, Ready, Refusal, Scope, Status, Step, ToolCall, ToolResult
+    from .calls import (
+        EMPTY_SCOPE,
+        Approver,
+        Message,
+        PlannedFile,
+        Ready,
+        Refusal,
+        Scope,
+        Status,
+        Step,
+        ToolCall,
+        ToolResult,
+    )
     from .models import Model, ModelReply, ModelRequest, Usage
     from .outcomes import Artifact, Done, Label, NeedsInput, Outcome, Pending, Progress
     from .places import (
         Command,
+        Containment,
         Environment,
         FileKind,
         Files,
@@ -29,16 +42,18 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Background, Embedder, Journal, Judge
+    from .roles import Audit, Background, Embedder, Journal, Judge, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
-    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Verdict
+    from .tracing import CallSpan, Ended, Span, Tracing
+    from .verdicts import ALLOW, Allow, Answer, Ask, Forbid, Keep, Standing, Verdict
 
 _MODULES = {
     "calls": (
         "Approver",
         "EMPTY_SCOPE",
         "Message",
+        "PlannedFile",
         "Ready",
         "Refusal",
         "Scope",
@@ -64,6 +79,7 @@ _MODULES = {
     ),
     "places": (
         "Command",
+        "Containment",
         "Environment",
         "FileKind",
         "FileStat",
@@ -77,10 +93,12 @@ _MODULES = {
         "ShellState",
     ),
     "roles": (
+        "Audit",
         "Background",
         "Embedder",
         "Journal",
         "Judge",
+        "Origins",
     ),
     "sessions": (
         "DELEGATE",
@@ -102,6 +120,12 @@ _MODULES = {
         "Traits",
         "UNDECLARED",
     ),
+    "tracing": (
+        "CallSpan",
+        "Ended",
+        "Span",
+        "Tracing",
+    ),
     "verdicts": (
         "ALLOW",
         "Allow",
@@ -109,6 +133,7 @@ _MODULES = {
         "Ask",
         "Forbid",
         "Keep",
+        "Standing",
         "Verdict",
     ),
 }
@@ -125,11 +150,15 @@ __all__ = [
     "Args",
     "Artifact",
     "Ask",
+    "Audit",
     "Background",
+    "CallSpan",
     "Command",
+    "Containment",
     "Done",
     "Effect",
     "Embedder",
+    "Ended",
     "Entry",
     "EntryKind",
     "EnvNames",
@@ -152,8 +181,10 @@ __all__ = [
     "ModelRequest",
     "NeedsInput",
     "Network",
+    "Origins",
     "Outcome",
     "Pending",
+    "PlannedFile",
     "Process",
     "Progress",
     "Ran",
@@ -166,12 +197,15 @@ __all__ = [
     "SessionInfo",
     "SessionStore",
     "ShellState",
+    "Span",
+    "Standing",
     "Status",
     "Step",
     "ToolCall",
     "ToolEntry",
     "ToolResult",
     "Touch",
+    "Tracing",
     "Traits",
     "Usage",
     "Verdict",

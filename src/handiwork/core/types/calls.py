@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -12,10 +13,11 @@ from .tools import Args, Handler, ToolEntry
 
 if TYPE_CHECKING:
     from ..cancel import CancelToken
-    from .outcomes import Artifact, Label, Progress
+    from .outcomes import Artifact, Done, Label, Progress
     from .places import Environment, ShellState
-    from .roles import Journal
-    from .verdicts import Answer, Ask
+    from .roles import Journal, Origins
+    from .tracing import Span
+    from .verdicts import Answer, Ask, Standing
 
 Message: TypeAlias = dict[str, Any]
 Status: TypeAlias = Literal["ok", "error", "refused", "pending", "needs_input"]
@@ -31,7 +33,11 @@ class Scope:
     `checks` are further steps of the owner of this scope, such as an agent's loop guard.
     `deadline` is on `time.monotonic`, in seconds. `shell` is what the session's commands hand on; calls
     that have it start where the last command ended. `journal` is where effects are written down, in
-    place of the pipeline's own.
+    place of the pipeline's own. `origins` knows where the session's texts came from. `span` is the work that
+    the call belongs to, for whoever traces. `around` is the call in whose handler this scope's calls are made.
+    Where a scope `waits`, what must be asked and nobody is there to answer is asked later. `standing` is what
+    the session's person has answered so far. `on_refused` is told of every call that doesn't run, of those
+    too that a tool makes in turn.
     """
 
     session_id: str = ""
@@ -51,13 +57,30 @@ class Scope:
     on_progress: Callable[[ToolCall, Progress], None] | None = None
     shell: ShellState | None = None
     journal: Journal | None = None
+    standing: Standing | None = None
+    on_refused: Callable[[Ready, Refusal], object] | None = None
+    origins: Origins | None = None
+    span: Span[Any] | None = None
+    around: Ready | None = None
+    waits: bool = False
 
     @property
     def here(self) -> str:
         """The folder that relative paths and commands start from; never empty."""
         return (self.shell.cwd if self.shell else self.cwd) or os.getcwd()
 
+    def altered(self, **changes: Any) -> Scope:
+        """The same with *changes*. Each call has one made, and `dataclasses.replace` takes three times as long."""
+        made = object.__new__(Scope)
+        for put, value in zip(_PUT.values(), _values_of(self), strict=True):
+            put(made, value)
+        for name, value in changes.items():
+            _PUT[name](made, value)
+        return made
 
+
+_PUT = {name: getattr(Scope, name).__set__ for name in Scope.__slots__}
+_values_of = attrgetter(*_PUT)
 EMPTY_SCOPE = Scope()
 
 
@@ -70,6 +93,14 @@ class ToolCall:
     id: str = ""
     scope: Scope = EMPTY_SCOPE
 
+    @property
+    def outermost(self) -> ToolCall:
+        """The call of this conversation's model within which this one is made: itself, where there is none."""
+        call, journal = self, self.scope.journal
+        while (around := call.scope.around) is not None and around.call.scope.journal is journal:
+            call = around.call
+        return call
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -80,13 +111,30 @@ def _nothing() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file as a call would change it: its texts, None where there is no file or no text, and their digests.
+
+    `before` and `after` are digests of the bytes, "" for no file. `real` is where `path` leads to.
+    """
+
+    path: str
+    real: str
+    old: str | None
+    new: str | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
     """A call whose tool is known, whose arguments are right, and which nothing has refused yet.
 
     `repairs` says what was put right; `provenance` maps argument names to the labels they carry;
     `asks` collects what a person must agree to before it runs. `real_paths` maps each path that the
     arguments name to what it led to when the call was judged. `notes` are put below its result.
-    `answer` is what a hook gave in place of running it.
+    `answer` is what is given in place of running it: by a hook, or by what it came to when it ran before.
+    `planned` is what a person is shown of the files that it would change, and nothing else may then be written;
+    None where nobody is asked. `rule` is the one that allowed the call, `answers` are what a person said to the asks.
     """
 
     call: ToolCall
@@ -97,16 +145,24 @@ class Ready:
     asks: tuple[Ask, ...] = ()
     real_paths: Mapping[str, str] = field(default_factory=_nothing)
     notes: tuple[str, ...] = ()
-    answer: str | None = None
+    answer: str | Done | None = None
+    planned: tuple[PlannedFile, ...] | None = None
+    rule: str = ""
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A step's way of saying no. `by` names the step, `hint` says what to do next."""
+    """A step's way of saying no. `by` names the step, `hint` says what to do next.
+
+    `rule` is the one that forbade it, `answer` what the person said who didn't allow it.
+    """
 
     reason: str
     by: str
     hint: str = ""
+    rule: str = ""
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

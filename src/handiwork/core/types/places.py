@@ -56,6 +56,22 @@ class SandboxPolicy:
     memory_bytes: int | None = None
     file_bytes: int | None = None
     processes: int | None = None
+    workspace_writes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """What the kernel holds the commands of one workspace to, whatever they turn out to do.
+
+    Where `files` holds, they change nothing of this machine but what lies in `writable`; where `modes` does,
+    not even modes and times. `processes` says that they reach none but their own; `network` as in `SandboxPolicy`.
+    """
+
+    files: bool = False
+    modes: bool = False
+    processes: bool = False
+    network: Network = "on"
+    writable: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

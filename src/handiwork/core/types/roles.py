@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from .calls import Ready
-from .outcomes import Outcome
+from .calls import Ready, Refusal, ToolResult
+from .outcomes import Label, Outcome
 from .verdicts import Verdict
 
 
@@ -22,6 +22,34 @@ class Journal(Protocol):
     def intent(self, ready: Ready, /) -> None: ...
 
     def outcome(self, ready: Ready, outcome: Outcome, /) -> None: ...
+
+
+class Origins(Protocol):
+    """What a session knows of where its texts came from."""
+
+    def trust(self, text: str, /) -> None:
+        """Take in what the person said."""
+        ...
+
+    def note(self, ready: Ready, result: ToolResult, /) -> None:
+        """Take in what a call gave."""
+        ...
+
+    def trace(self, ready: Ready, /) -> Mapping[str, Label]:
+        """The arguments whose values come from outside alone, each with where they stood."""
+        ...
+
+
+class Audit(Protocol):
+    """Puts every call on record: what was asked, what was decided and by whom, what came of it."""
+
+    def begin(self, ready: Ready, /) -> object | Refusal:
+        """Before the handler runs. What it gives is handed to `end`; a refusal keeps the call from running."""
+        ...
+
+    def end(self, mark: object, known: Ready | None, end: Ready | Refusal, result: ToolResult, /) -> None:
+        """At the end of every call. *mark* is None for one that never began, *known* how far it had come."""
+        ...
 
 
 class Background(Protocol):

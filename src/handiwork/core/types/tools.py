@@ -21,9 +21,12 @@ class Traits:
     `touches` maps argument names to what they are (a path, a command, ...), which is what the guard
     reads; a path beside a command is the folder in which that runs, a tool is one that is called in
     turn, whose own traits hold for that call, and a patch names the paths that it writes in its text.
-    `timeout_s` is in seconds; `vouched` says that the person chose where the tool comes from, so that it
-    may be called whatever it doesn't say of itself; `isolate` asks for a process that can be killed (not
-    honoured yet: such a tool runs in a thread); `polls` marks tools that are asked again and again by design.
+    `trusted_fields` are names of fields in its results for which it vouches (ids, the addresses of the
+    person's own contacts), though the rest is from outside. `timeout_s` is in seconds; `vouched` says that
+    the person chose where the tool comes from, so that it may be called whatever it doesn't say of itself;
+    `isolate` asks for a process that can be killed (not honoured yet: such a tool runs in a thread);
+    `polls` marks tools that are asked again and again by design. No more than `most_at_once` of its calls
+    run at the same time in this process; the others wait for their turn.
     """
 
     read_only: bool = False
@@ -37,6 +40,8 @@ class Traits:
     vouched: bool = False
     isolate: bool = False
     polls: bool = False
+    most_at_once: int | None = None
+    trusted_fields: tuple[str, ...] = ()
 
     def resolved_effect(self) -> Effect:
         """The declared effect, or the one that the hints imply."""
@@ -80,7 +85,8 @@ class ToolEntry:
     `schema` is a frozen OpenAI function schema. In `requires_env` a nested tuple means "any of".
     `origin` is `builtin`, `plugin:<id>`, `mcp:<server>` or `code`. `max_result_size_chars` is in
     characters. `dynamic_schema_overrides` is called at every supply and merged over the schema.
-    `search_hint` is words for the tool search alone; a model never sees it.
+    `search_hint` is words for the tool search alone; a model never sees it. `preview` is called as the
+    handler is, changes nothing, and gives the files that the call would change (`PlannedFile`).
     """
 
     name: str
@@ -101,6 +107,7 @@ class ToolEntry:
     defer: bool = False
     requires: Requires | None = None
     search_hint: str = ""
+    preview: Callable[..., Any] | None = None
 
     @property
     def parameters(self) -> Schema:

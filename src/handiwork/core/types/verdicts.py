@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 
@@ -15,11 +15,15 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person must say yes first. `keys` are what a stored answer would cover, exactly; `rule` as in `Allow`."""
+    """A person must say yes first. `keys` are what a stored answer would cover, exactly; `rule` as in `Allow`.
+
+    A `firm` one is for a person alone: neither the mode, nor a model, nor an earlier yes answers it.
+    """
 
     reason: str
     keys: tuple[str, ...] = ()
     rule: str = ""
+    firm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +49,22 @@ class Answer:
     keep: Keep = "once"
     note: str = ""
     rule: str = ""
+
+
+@dataclass(slots=True)
+class Standing:
+    """How one session stands with the person and the guard. Delegates share their principal's.
+
+    `granted` are the keys, and `rules` the rules, that were said yes to for as long as it lives. `denied`
+    maps what a person said no to (what it is, and what it is done to) to words about that. `noes` counts
+    denials in a row, where `counts`; `demoted` says that the mode `auto` is over here, `told` that the person
+    knows.
+    """
+
+    granted: set[str] = field(default_factory=set)
+    rules: list[str] = field(default_factory=list)
+    denied: dict[tuple[str, str], str] = field(default_factory=dict)
+    counts: bool = False
+    noes: int = 0
+    demoted: bool = False
+    told: bool = False

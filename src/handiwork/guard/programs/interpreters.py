@@ -23,6 +23,7 @@ _PYTHON_MODULES: Final = {
     "http.server": "",
     "awscli": "aws",
     "ansible": "ansible",
+    "handiwork": "handiwork",
 }
 _DATABASE_TASKS: Final = re.compile(
     r"^(?:db:(?:drop|reset|purge|wipe|migrate:reset|schema:load|rollback|truncate_all|seed:replant"

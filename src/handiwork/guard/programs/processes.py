@@ -236,9 +236,18 @@ PROGRAMS = (
         "hermes handiwork hw openclaw claude-gateway",
         rules=(
             Rule("gateway|service|daemon|update|upgrade|uninstall|stop|restart|kill|self-update|reset|undo", "self"),
-            Rule("policy|config set|add|remove|edit", "self"),
+            *(
+                Rule(when, "self", why="it changes what an agent may do ({0})")
+                for when in (
+                    *("policy|config set|add|remove|edit|trust|unset", "policy|hooks import", "skills trust"),
+                    *("plugins|tools enable|disable|install", "sessions answer", "--yes|--yolo"),
+                )
+            ),
         ),
-        allow=("hermes --version", "handiwork tools list", "hw --help"),
-        ask=("hermes gateway restart", "hermes update", "handiwork policy add x"),
+        allow=("hermes --version", "handiwork tools list", "hw --help", "handiwork policy test 'rm x'"),
+        ask=(
+            *("hermes gateway restart", "hermes update", "handiwork policy add x", "hw policy trust"),
+            *("python3 -m handiwork policy trust", "handiwork run x --yes", "handiwork sessions answer a yes"),
+        ),
     ),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ..shell.call import Call
 from ..shell.marks import SECRET, UNKNOWN, veiled
 from ..shell.printers import printed
@@ -18,13 +21,16 @@ _LINKS = frozenset(("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "tel
 
 
 class Programs:
-    """The runner of scripts: what each program of the table does."""
+    """The runner of scripts: what each program does, by *own* entries first, then by the table."""
 
-    __slots__ = ()
+    __slots__ = ("_own",)
+
+    def __init__(self, own: Mapping[str, Program] = MappingProxyType({})) -> None:
+        self._own = own
 
     def program(self, call: Call) -> str:
         """Note what a program would do; what it would print."""
-        entry = program_named(call.name)
+        entry = self._own.get(call.name) or program_named(call.name)
         if entry is None:
             return judge_stranger(call)
         arguments = Arguments(call.args, entry.valued, leading=bool(entry.runs))
@@ -50,7 +56,7 @@ class Programs:
 
     def names(self) -> tuple[str, ...]:
         """The programs that are known."""
-        return program_names()
+        return (*program_names(), *self._own)
 
 
 def _output(call: Call, entry: Program, arguments: Arguments) -> str:

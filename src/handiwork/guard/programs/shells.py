@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..shell.call import Call
+from ..shell.environment import BOUNDS
 from ..shell.marks import FETCHED, SECRET, UNKNOWN, is_known, veiled
 from .arguments import Arguments
 from .notes import described
@@ -95,6 +96,8 @@ def read_env(call: Call, _arguments: Arguments) -> str:
         flag = words.pop(0)
         if flag in ("-u", "--unset", "-C", "--chdir") and words:
             value = words.pop(0)
+            if value in BOUNDS:
+                call.runs(f"unset {value}")
             call.shell.cwd = call.shell.resolve(value) if flag in ("-C", "--chdir") else call.shell.cwd
         elif flag in ("-S", "--split-string") or flag.startswith(("-S", "--split-string=")):
             text = words.pop(0) if flag in ("-S", "--split-string") and words else flag.partition("S")[2].lstrip("=")

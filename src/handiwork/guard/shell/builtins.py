@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from .call import Call
-from .environment import tampers
+from .environment import BOUNDS, tampers
 from .marks import FETCHED, SECRET, UNKNOWN, is_known, veiled, without_marks
 from .printers import printed
 
@@ -47,6 +47,8 @@ def _unset(call: Call) -> str:
     for name in call.args:
         if name == "PATH":
             call.effect("env_tamper", "unset PATH")
+        if name in BOUNDS:
+            call.effect("self", f"unset {name}", "it changes the bounds of an agent that it starts ({0})")
         if name in _NO_HISTORY:
             call.effect("log_wipe", name)
         call.shell.variables.pop(name, None)

@@ -59,6 +59,8 @@ _USUAL_SOURCES = (
     "huggingface.co",
 )
 _PROXIES = names("HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY")
+# By these an agent that is started knows what bounds it has.
+BOUNDS = names("HANDIWORK_PROFILE HANDIWORK_DEPTH HANDIWORK_HOME")
 _HISTORY = names("HISTFILE HISTSIZE HISTFILESIZE")
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1", "")
@@ -76,6 +78,8 @@ def tampers(name: str, value: str, shell: Shell) -> None:
         name, value
     ):
         shell.effect("env_tamper", f"{name}={shown(value)}")
+    elif name in BOUNDS:
+        shell.effect("self", f"{name}={shown(value)}", "it changes the bounds of an agent that it starts ({0})")
     elif name in _HISTORY and value in ("/dev/null", "0", ""):
         shell.effect("log_wipe", f"{name}={value}")
 

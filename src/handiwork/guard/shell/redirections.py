@@ -28,6 +28,11 @@ class Redirects:
     socket: str = ""
     feeds: list[str] = field(default_factory=list)
 
+    @property
+    def is_wired(self) -> bool:
+        """Whether something else is read or changed by what is joined here."""
+        return bool(self.stdin is not None or self.writes or self.socket or self.feeds)
+
 
 def read_redirects(nodes: list[Node], source: bytes, documents: list[Heredoc], shell: Shell) -> Redirects:
     """Read the redirections of one command, in their order."""

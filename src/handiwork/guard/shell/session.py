@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ..effects import Effect, Span
+from ..effects import Effect, Invocation, Span
 from ..places import SECRET_NAMES, secret, sensitive, squeeze
 from .marks import ENDLESS, SECRET, UNKNOWN, is_known, shown
 from .patterns import is_pattern, may_match
@@ -78,6 +78,7 @@ class Shell:
     `files` holds the texts of files that the command itself wrote, by resolved path, `made` every path it made,
     `fetched` folders that came from elsewhere, `encrypted` files of which it made an encrypted copy, `sinks` the
     scripts behind `>(...)`, `programs` what ran in this pipeline, and `stdin` what is fed to whatever reads.
+    `started` is every program with its words, `read` every path that is read.
     """
 
     engine: Engine
@@ -98,6 +99,8 @@ class Shell:
     programs: list[str] = field(default_factory=list)
     stdin: str | None = None
     effects: dict[Effect, None] = field(default_factory=dict)
+    started: list[Invocation] = field(default_factory=list)
+    read: dict[str, None] = field(default_factory=dict)
     span: Span = (0, 0)
     depth: int = 0
     unsure: int = 0  # how many conditions stand around what is read now
@@ -107,6 +110,11 @@ class Shell:
         """Note an effect of what is read now."""
         if len(self.effects) < MOST_EFFECTS:
             self.effects[Effect(kind, target, self.span, why)] = None
+
+    def starts(self, words: list[str], *, is_bare: bool) -> None:
+        """Note a program that is started here."""
+        if len(self.started) < MOST_EFFECTS:
+            self.started.append(Invocation(tuple(words), self.span, self.cwd, self.depth, is_bare))
 
     def is_spent(self) -> bool:
         """Whether too much was read already; then the rest isn't followed, and that is noted."""
@@ -193,6 +201,7 @@ class Shell:
         return os.path.realpath(full) if self.cwd and full.startswith("/") and is_known(full) else full
 
     def _reads_one(self, full: str) -> str:
+        self.read[full] = None
         if self.cwd and full.startswith("/") and is_known(full):
             real = os.path.realpath(full)
             full = full if secret(full) else real

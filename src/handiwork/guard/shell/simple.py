@@ -45,7 +45,9 @@ def run_simple(
     for name, value in own.items():
         tampers(name, value, shell)
     if words:
-        call = Call(words[0], words[1:], shell, joined.stdin if joined.stdin is not None else shell.stdin, own)
+        stdin = joined.stdin if joined.stdin is not None else shell.stdin
+        shell.starts(words, is_bare=not own and stdin is None and not joined.is_wired)
+        call = Call(words[0], words[1:], shell, stdin, own)
         call.socket = joined.socket
         output = _run(call, runner)
     else:

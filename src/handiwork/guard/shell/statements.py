@@ -92,7 +92,13 @@ class Walk:
         if self.shell.budget < 0:
             self.shell.effect("unfollowed")
             return ""
+        self.stands_at(node)
         return way(self, node)
+
+    def stands_at(self, node: Node) -> None:
+        """What is noted from here on comes from *node*; what is run in turn comes from where that stands."""
+        if self.shell.depth == 1:
+            self.shell.span = (node.start_byte, node.end_byte)
 
     def each(self, nodes: Iterable[Node]) -> str:
         """Statements one after another; their outputs together."""
@@ -117,8 +123,7 @@ class Walk:
         assigned: list[Node] = []
         redirects: list[Node] = []
         shell = self.shell
-        if shell.depth == 1:
-            shell.span = (node.start_byte, node.end_byte)
+        self.stands_at(node)
         for raw, kind, child in self.parts((*node.children, *extra)):
             if kind == "variable_assignment":
                 assigned.append(child)
@@ -177,17 +182,17 @@ class Walk:
         return self.block_redirected(body, redirects)
 
     def block_redirected(self, body: Node, redirects: list[Node]) -> str:
+        self.stands_at(body)
         joined = read_redirects(redirects, self.source, self.documents, self.shell)
         outer = self.shell.stdin
         self.shell.stdin = joined.stdin if joined.stdin is not None else outer
         output = self.visit(body)
         self.shell.stdin = outer
+        self.stands_at(body)
         return run_simple([], joined, {}, self.shell, self.runner, printed=output)
 
     def bare_assignment(self, node: Node) -> str:
         """`name=value` with no program behind it."""
-        if self.shell.depth == 1:
-            self.shell.span = (node.start_byte, node.end_byte)
         return self.simple([], [], [node] if node.type == "variable_assignment" else node.children)
 
     def declaration(self, node: Node) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .supervisor import Supervisor
 
 bridge = Late("handiwork.sources.mcp.loop")
+exchange = Late("handiwork.sources.mcp.exchange")
 callers = Late("handiwork.sources.mcp.asking.callers")
 if not TYPE_CHECKING:
     asyncio = Late("asyncio")
@@ -41,13 +42,9 @@ def make_handler(find: Callable[[str], Supervisor], settings: ServerSettings, de
         if not found:  # what the first one loads would hold up the loop of the tools
             found.append(await asyncio.to_thread(find, settings.name))
         deadline = _deadline(made.scope)
-        called = found[0].call(
-            definition,
-            args,
-            deadline=deadline,
-            may_replay=may_replay,
-            caller=callers.Caller(made, home),
-            on_progress=_progress_sink(made),
+        caller = callers.Caller(made, home)
+        called = exchange.carry_out(
+            found[0], exchange.Call(definition, args, deadline, caller, may_replay, _progress_sink(made))
         )
         left_s = deadline - time.monotonic() + _TO_TELL_S
         done: Done = await bridge.mcp_bridge.arun(called, timeout_s=left_s, cancel=made.scope.cancel)

@@ -48,7 +48,7 @@ Answer = TypeVar("Answer")
 MOST_TOOLS = 1_000
 _REFUSALS = 400
 _LISTEN_AGAIN_S = 2.0
-_SESSION_LOST = ("Session not found", "Session terminated", "404")
+_SESSION_LOST = ("Session not found", "Session terminated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Connection:
             if error.code == CONNECTION_CLOSED and self._has_ended(error):
                 self.lose(await self._how_it_ended())
                 raise LostError(self.why_lost, sent=not self._trace.unreachable) from error
-            if any(sign in error.message for sign in _SESSION_LOST) and self._process is None:
+            if error.code == INVALID_REQUEST and error.message in _SESSION_LOST and self._process is None:
                 self.lose(f"the server forgot the session ({error.message})")
                 raise LostError(self.why_lost, sent=False) from error
             if error.code == REQUEST_TIMEOUT:
@@ -159,7 +159,7 @@ class Connection:
             raise
         except InputRequiredRoundsExceededError as error:
             raise MCPError(INVALID_REQUEST, f"it went on asking: {error.max_rounds} rounds are the most") from error
-        except (httpx2.HTTPError, OSError, RuntimeError) as error:
+        except (httpx2.HTTPError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             self.lose(f"{type(error).__name__}: {error}")
             raise LostError(self.why_lost, sent=not isinstance(error, httpx2.ConnectError)) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from .names import tool_name
 fencing = Late("handiwork.guard.fencing")
 _MOST_DESCRIPTION = 8_000
 _MOST_BYTES = 262_144
+_MOST_DEPTH = 100
 # What is invisible, what turns the reading order, and letters that only hide text (tags, variation selectors).
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
@@ -70,9 +71,24 @@ def fault_of(raw: Any) -> Refused | None:
         return Refused(str(tool or "?"), "it has no name")
     if problem := _problem_with_schema(raw.get("inputSchema")):
         return Refused(tool, problem)
+    if _depth_of(raw) > _MOST_DEPTH:
+        return Refused(tool, f"its definition is nested more than {_MOST_DEPTH} deep")
     if len(json.dumps(raw)) > _MOST_BYTES:
         return Refused(tool, f"its definition is longer than {_MOST_BYTES // 1024} KiB")
     return None
+
+
+def _depth_of(value: Any) -> int:
+    """How deep *value* is nested; counted in layers, since a deep one would break whatever calls itself."""
+    layer, depth = [value], 0
+    while layer:
+        depth += 1
+        layer = [inner for outer in layer for inner in _inside(outer)]
+    return depth
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _problem_with_schema(schema: Any) -> str:
@@ -102,8 +118,10 @@ def read_definition(server: str, raw: Mapping[str, Any]) -> Definition:
 
 
 def _described(server: str, raw: Mapping[str, Any], notes: list[str]) -> str:
-    said = raw.get("description") or raw.get("title") or ""
-    text = _clean(str(said), notes)
+    said = str(raw.get("description") or raw.get("title") or "")
+    if not tool_name(server, raw["name"]).endswith(f"__{raw['name']}"):
+        said = f"{said}\n(The MCP server {server!r} calls it {raw['name']!r}.)".lstrip()
+    text = _clean(said, notes)
     notes += [f"its description {risk}" for risk in fencing.risks(text)]
     text = fencing.neutralise(text)
     if len(text) > _MOST_DESCRIPTION:

@@ -67,6 +67,7 @@ class Host:
         self._lock = threading.Lock()
         self._supervisors: dict[str, Supervisor] = {}
         self._nursery: Any = None
+        self._eras: Any = None
         self._begun = False
         self.known: dict[str, Known] = {}
         if not self.problem:
@@ -101,12 +102,12 @@ class Host:
 
     def _new_supervisor(self, settings: ServerSettings) -> Supervisor:
         if self._nursery is None:
-            self._nursery = children.Nursery()
+            self._nursery, self._eras = children.Nursery(), eras.Eras(self._file("eras.json"))
         made: Supervisor = supervisors.Supervisor(
             settings,
             nursery=self._nursery,
             log=Logbook(self.log_path(settings.name)),
-            eras=eras.Eras(self._file("eras.json")),
+            eras=self._eras,
             log_in=lambda filled: ways.login_of(filled, self.home, self._person),
             variables=os.environ,
             offering=self.offering,

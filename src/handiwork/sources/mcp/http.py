@@ -56,14 +56,38 @@ class _TracingClient(httpx2.AsyncClient):
             self.trace.fault = fault
             response = httpx2.Response(401, request=request)
         self.trace.unreachable = False
+        if response.headers.get("content-type", "").startswith("application/json"):
+            response.stream = _Capped(response.stream)
         if request.method == "POST" or response.status_code in (401, 403):
             self.trace.status = response.status_code
         return response
 
 
+class _Capped(httpx2.AsyncByteStream):
+    """A body of at most 16 MiB: the SDK bounds events, but not whole answers."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._inner:
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise httpx2.StreamError(f"the answer has more than the {MOST_BYTES:,} bytes that it may have")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
 def _client(settings: ServerSettings, trace: Trace, auth: Any) -> _TracingClient:
     limits = httpx2.Timeout(_REACH_S, read=_LISTEN_S)
-    client = _TracingClient(headers=dict(settings.headers), timeout=limits, auth=auth)
+    headers = {
+        "Accept-Encoding": "identity",
+        **settings.headers,
+    }  # what is packed can't be bounded before it is unpacked
+    client = _TracingClient(headers=headers, timeout=limits, auth=auth)
     client.trace = trace
     return client
 

@@ -21,7 +21,10 @@ class Logbook:
         """Add what came."""
         self._tail = (self._tail + data[-TAIL_BYTES:])[-TAIL_BYTES:]
         if self.path:
-            self._store(data[-_MOST_FILE_BYTES:])
+            try:
+                self._store(data[-_MOST_FILE_BYTES:])
+            except OSError:  # a full disk, a home that can't be written: the tail is there all the same
+                self.path = ""
 
     def note(self, text: str) -> None:
         """Add a line of ours."""

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mcp_types import ContentBlock
+from pydantic import TypeAdapter, ValidationError
+
 from .definitions import fault_of
 
-RAW, REFUSED = "handiwork/raw", "handiwork/refused"
-_CONTENT = frozenset({"text", "image", "audio", "resource", "resource_link"})
+RAW, REFUSED, STRUCTURED = "handiwork/raw", "handiwork/refused", "handiwork/structured"
+_BLOCK: TypeAdapter[ContentBlock] = TypeAdapter(ContentBlock)
+_ESSENTIAL = ("type", "text", "data", "mimeType", "resource", "uri", "name")
 _MOST_SHOWN = 200
 
 
@@ -51,32 +55,27 @@ def _mend_call(result: Mapping[str, Any]) -> dict[str, Any]:
     mended = {**result, "content": [_mend_block(block) for block in blocks]}
     if not isinstance(mended.get("isError", False), bool):
         mended["isError"] = bool(mended["isError"])
+    if mended.get("structuredContent") is not None:  # its kind depends on the version: the SDK would throw all away
+        mended["_meta"] = {**_mapping(result.get("_meta")), STRUCTURED: mended.pop("structuredContent")}
     return mended
 
 
 def _mend_block(block: Any) -> Any:
-    """A block of content; what can't be read is told in its place."""
-    if isinstance(block, Mapping) and block.get("type") in _CONTENT and _fits(block):
-        return dict(block)
+    """A block of content, if need be without what is beside the point; one that can't be read is told in its place."""
+    if isinstance(block, Mapping):
+        for candidate in (dict(block), {key: block[key] for key in _ESSENTIAL if key in block}):
+            if _is_readable(candidate):
+                return candidate
     kind = block.get("type") if isinstance(block, Mapping) else type(block).__name__
     return {"type": "text", "text": f"[content of a kind that isn't known here: {str(kind)[:_MOST_SHOWN]!r}]"}
 
 
-def _fits(block: Mapping[str, Any]) -> bool:
-    """Whether a block has what its kind needs."""
-    match block["type"]:
-        case "text":
-            return isinstance(block.get("text"), str)
-        case "image" | "audio":
-            return isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str)
-        case "resource":
-            resource = block.get("resource")
-            return isinstance(resource, Mapping) and isinstance(resource.get("uri"), str) and _has_body(resource)
-    return isinstance(block.get("uri"), str) and isinstance(block.get("name"), str)
-
-
-def _has_body(resource: Mapping[str, Any]) -> bool:
-    return isinstance(resource.get("text"), str) or isinstance(resource.get("blob"), str)
+def _is_readable(block: Mapping[str, Any]) -> bool:
+    try:
+        _BLOCK.validate_python(block, by_name=False)
+    except ValidationError:
+        return False
+    return True
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...catalog.gate import Closed
 from ...catalog.store import ToolRegistry
@@ -105,7 +105,9 @@ class Offering:
 
     def near(self, server: str, name: str) -> list[str]:
         """The server's tools that *name* was perhaps meant to be."""
-        return near_names(name, self.shelf(server).offered)
+        front = len(tool_name(server, "x")) - 1  # it is the same for all of them, so it says nothing
+        by_end = {offered[front:]: offered for offered in self.shelf(server).offered}
+        return [by_end[end] for end in near_names(name[front:], by_end)]
 
     def _put(
         self,
@@ -123,8 +125,12 @@ class Offering:
             refused=refused,
             notes=(*notes, *self._shadows(settings.name, tools)),
         )
-        self._shelves[settings.name] = shelf
-        register(self._registry, settings, shelf.offered, lambda definition: self._make_handler(settings, definition))
+        no = register(self._registry, settings, shelf.offered, lambda d: self._make_handler(settings, d))
+        self._shelves[settings.name] = replace(
+            shelf,
+            offered={name: d for name, d in shelf.offered.items() if name not in no},
+            refused=(*refused, *(Refused(shelf.offered[name].tool, why) for name, why in no.items())),
+        )
 
     def _shadows(self, server: str, tools: tuple[Definition, ...]) -> list[str]:
         """Where a server speaks of another one's tools, or has one of the same name."""

@@ -6,11 +6,14 @@ import difflib
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...core.loading import Late
 from .definitions import Definition, canonical
 
+files = Late("handiwork.backends.files.local")
 _VERSION = 1
 
 
@@ -33,14 +36,18 @@ class Changes:
 
 
 class Pins:
-    """A file with the canonical definitions of every server's tools, for its owner alone. `path` "" keeps none."""
+    """A file with the canonical definitions of all servers' tools, for its owner alone; without `path`, in memory."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._unsaved: Mapping[str, Mapping[str, str]] = {}
 
     def compare(self, identity: str, tools: Iterable[Definition]) -> Changes:
         """What is new since a person agreed. The first time, everything is taken as agreed to; so is what is added."""
-        found = {d.tool: canonical(d.raw) for d in tools}
+        with self._alone():
+            return self._compare(identity, {d.tool: canonical(d.raw) for d in tools})
+
+    def _compare(self, identity: str, found: Mapping[str, str]) -> Changes:
         pins, damaged = self._load()
         if damaged:
             return Changes(changed=tuple(found), damaged=damaged)
@@ -61,18 +68,26 @@ class Pins:
 
     def agree(self, identity: str, tools: Iterable[Definition]) -> None:
         """Take *tools* as they are now, and forget those that are gone. A damaged file is begun anew."""
-        pins, _ = self._load()
-        self._save({**pins, identity: {d.tool: canonical(d.raw) for d in tools}})
+        with self._alone():
+            pins, _ = self._load()
+            self._save({**pins, identity: {d.tool: canonical(d.raw) for d in tools}})
 
     def diff(self, identity: str, tools: Iterable[Definition]) -> list[str]:
         """The lines that differ between what was agreed to and what is now."""
         agreed = self._load()[0].get(identity, {})
         return [line for d in tools for line in _diff(d.tool, agreed.get(d.tool), canonical(d.raw))]
 
+    def _alone(self) -> AbstractContextManager[None]:
+        """Nobody writes between our reading and our writing: what they agreed to would be forgotten."""
+        if not self.path:
+            return nullcontext()
+        held: AbstractContextManager[None] = files.LocalFiles().locked((self.path,))
+        return held
+
     def _load(self) -> tuple[dict[str, dict[str, str]], str]:
         """The pins, or why they can't be read."""
         if not self.path or not os.path.lexists(self.path):
-            return {}, ""
+            return {server: dict(tools) for server, tools in self._unsaved.items()}, ""
         try:
             with open(self.path, encoding="utf-8") as file:
                 said = json.load(file)
@@ -84,12 +99,16 @@ class Pins:
 
     def _save(self, pins: Mapping[str, Mapping[str, str]]) -> None:
         if not self.path:
+            self._unsaved = pins
             return
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
         temporary = f"{self.path}.{os.getpid()}"
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump({"version": _VERSION, "servers": pins}, file, ensure_ascii=True, indent=1)
-        os.replace(temporary, self.path)
+        try:
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                json.dump({"version": _VERSION, "servers": pins}, file, ensure_ascii=True, indent=1)
+            os.replace(temporary, self.path)
+        except OSError:  # a home that can't be written holds for this process
+            self._unsaved = pins
 
 
 def _texts(tools: Any) -> dict[str, str]:

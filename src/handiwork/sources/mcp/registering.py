@@ -30,8 +30,8 @@ def is_wanted(settings: ServerSettings, tool: str) -> bool:
 
 def register(
     registry: ToolRegistry, settings: ServerSettings, tools: Mapping[str, Definition], make_handler: MakeHandler
-) -> None:
-    """Make the registry hold exactly *tools* of this server, by their names here."""
+) -> dict[str, str]:
+    """Make the registry hold exactly *tools* of this server, by their names here; what it refused, and why."""
     toolset, origin = toolset_name(settings.name), f"mcp:{settings.name}"
     known = registry.members(toolset)
     for name in known.keys() - tools.keys():
@@ -48,6 +48,8 @@ def register(
             origin=origin,
             search_hint=f"{settings.name} {definition.tool}",
         )
+    missing = [name for name in tools if (entry := registry.get(name)) is None or entry.origin != origin]
+    return {name: registry.rejections(name)[-1].reason for name in missing if registry.rejections(name)}
 
 
 def announce(registry: ToolRegistry, server: str) -> None:

@@ -23,6 +23,7 @@ from referencing.exceptions import Unresolvable
 
 from ...core.types import Artifact, Done, Schema
 from ...core.wire import dumps, tool_error
+from .mending import STRUCTURED
 
 _FOR_PERSON = ["user"]
 _NO_DOCUMENTS: Registry[Any] = Registry()
@@ -30,10 +31,10 @@ _MOST_SAID = 200
 
 
 def outcome_of(result: CallToolResult, output_schema: Schema | None) -> Done:
-    """The outcome of a call that the server answered. Its error is the tool's own, and said to be."""
+    """The outcome of a call that the server answered, mended before. Its error is the tool's own, and said to be."""
     artifacts: list[Artifact] = []
     texts = [text for block in result.content if (text := _shown(block, artifacts))]
-    structured = result.structured_content
+    structured = (result.meta or {}).get(STRUCTURED)
     if result.is_error:
         extra = {} if structured is None else {"structured": structured}
         said = "\n".join(texts) or (
@@ -86,14 +87,14 @@ def _attached(data: str, mime: str, name: str, artifacts: list[Artifact]) -> str
 
 
 def _says(text: str, structured: Any) -> bool:
-    """Whether a text is the structured result written out, as servers do for old clients."""
-    if structured == {"result": text}:
+    """Whether a text is the structured result written out, or the one thing in it, as servers do for old clients."""
+    inner = next(iter(structured.values())) if isinstance(structured, dict) and len(structured) == 1 else structured
+    if text == inner:
         return True
     try:
-        said = json.loads(text)
+        return json.loads(text) in (structured, inner)
     except ValueError:
         return False
-    return bool(structured in (said, {"result": said}))
 
 
 def _flaw(structured: Any, schema: Schema | None) -> str:

@@ -220,6 +220,18 @@ def _problem_with_filter(place: str, said: Mapping[Any, Any]) -> str | None:
     return None
 
 
+def masked(servers: Mapping[str, Any]) -> dict[str, Any]:
+    """Entries as they may be shown: what isn't a reference to a variable may be a secret."""
+    return {name: {k: _masked(v) if k in _SECRET else v for k, v in entry.items()} for name, entry in servers.items()}
+
+
+_SECRET = ("env", "headers")
+
+
+def _masked(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value if "${" in str(value) else "***" for name, value in said.items()}
+
+
 def read_servers(servers: Mapping[str, Any], source: str = "") -> tuple[ServerSettings, ...]:
     """The settings of each server in a mapping that `problem_with_servers` finds nothing wrong with."""
     return tuple(_read(name, entry, source) for name, entry in servers.items())

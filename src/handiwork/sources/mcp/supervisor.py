@@ -10,23 +10,18 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
-from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
 from ...backends.environment.children.child import Nursery
 from ...core.loading import Late
-from ...core.types import Done
-from ...core.wire import tool_error
 from .asking.answers import Answers
-from .asking.callers import Caller, Callers, Patience
+from .asking.callers import Callers
 from .connection import Connection, Ground, Listing, open_connection
-from .definitions import Definition
 from .eras import Eras
 from .faults import LateError, LostError, RefusedError, ServerError, fault_of
 from .http import TRIES_SSE
 from .logbook import Logbook
 from .offering import Offering
-from .results import outcome_of
 from .settings import ServerSettings
 from .states import BROKEN, SETTLED, USABLE, State, StateName
 
@@ -66,9 +61,9 @@ class Supervisor:
         self.connection: Connection | None = None
         self._listing = Listing(())
         self._eras, self._variables, self._offering = eras, variables, offering
-        self._callers = Callers()
-        self._answers = Answers(settings, self._callers, log.note)
-        self._ground = Ground(nursery, log, log_in, self._answers.keywords(), self._note_change, self._note_log)
+        self.callers = Callers()
+        self.answers = Answers(settings, self.callers, log.note)
+        self._ground = Ground(nursery, log, log_in, self.answers.keywords(), self._note_change, self._note_log)
         self._task: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -243,7 +238,7 @@ class Supervisor:
         said = f"{params.level}: {str(params.data)[:_MOST_TAIL]}"
         self.log.note(said)
         if params.level not in _CHATTER:
-            self._callers.tell(said)
+            self.callers.tell(said)
 
     async def agree(self) -> None:
         """The person takes the server's tools as they are now."""
@@ -259,8 +254,6 @@ class Supervisor:
         """Wait until what the server said of its tools is in force."""
         while self.is_changing():
             await self._moved.wait()
-
-    # -------------------------------------------------------------------------------------- calling
 
     async def usable(self, deadline: float) -> Connection:
         """The connection, waited for until *deadline* (monotonic). Raises `ServerError` with what is amiss.
@@ -289,68 +282,3 @@ class Supervisor:
             f"the MCP server {self.settings.name!r} is {self.state.name}{reason}",
             self.state.fix or f"see `handiwork mcp test {self.settings.name}`",
         )
-
-    async def call(
-        self,
-        definition: Definition,
-        args: Mapping[str, Any],
-        *,
-        deadline: float,
-        may_replay: bool,
-        caller: Caller,
-        on_progress: ProgressFnT | None = None,
-    ) -> Done:
-        """Call a tool and wait for it, *timeout* seconds since its last sign of life and until *deadline* at most."""
-        tool = definition.tool
-        for attempt in (1, 2):
-            connection = await self.usable(deadline)
-            try:
-                result = await self._timed(connection, tool, args, deadline, caller, on_progress)
-                return outcome_of(result, definition.output_schema)
-            except LostError as lost:
-                if attempt == 2 or (lost.sent and not may_replay):
-                    return self._unknown(tool, lost) if lost.sent else self._failed("transport", str(lost))
-            except (LateError, TimeoutError):
-                return self._late(tool)
-            except ServerError as error:  # it wants another login
-                return self._failed("login", f"{error}. {error.hint}")
-            except MCPError as error:
-                if attempt == 2 or not await self._answers.opens_all(caller, error):
-                    return self._failed("protocol", f"{error.message} (code {error.code})", data=error.data)
-        raise AssertionError("a call ends in the loop")
-
-    async def _timed(
-        self,
-        connection: Connection,
-        tool: str,
-        args: Mapping[str, Any],
-        deadline: float,
-        caller: Caller,
-        on_progress: ProgressFnT | None,
-    ) -> Any:
-        async def hear(progress: float, total: float | None, message: str | None) -> None:
-            patience.sign()
-            if on_progress:
-                await on_progress(progress, total, message)
-
-        async with Patience(self.settings.timeout, deadline) as patience:
-            with self._callers.calling(caller, patience):
-                return await connection.call(tool, args, on_progress=hear)
-
-    def _failed(self, kind: str, reason: str, data: Any = None) -> Done:
-        extra = {} if data is None else {"data": data}
-        return Done(tool_error(reason, kind=kind, server=self.settings.name, **extra), is_error=True)
-
-    def _unknown(self, tool: str, lost: LostError) -> Done:
-        said = (
-            f"the connection to the MCP server was lost while {tool!r} ran: {lost}. The outcome is unknown: it may "
-            "have done its work. It was not called again; find out what it did before you do"
-        )
-        return Done(tool_error(said, kind="transport", outcome="unknown", server=self.settings.name), is_error=True)
-
-    def _late(self, tool: str) -> Done:
-        said = (
-            f"{tool!r} gave no answer and no sign of life in time (limit {self.settings.timeout:g} s) and was told "
-            "to stop. The outcome is unknown: it may have done its work"
-        )
-        return Done(tool_error(said, kind="timeout", outcome="unknown", server=self.settings.name), is_error=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from .spawning import kernel, landlock, seccomp
 
+SCOPES = 6  # the version of Landlock that knows the sockets and signals of others
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ....core.errors import UsageError
-from ....core.types import Command, SandboxPolicy
+from ....core.types import Command, Containment, SandboxPolicy
 from ..children.confinement import Confinement, Network, limits_of
 from ..children.spawning import seccomp
 from ..launch import Launch, shell
@@ -76,6 +76,11 @@ class BubblewrapLauncher:
         refused = self._proxy.refused_since(since) if self._proxy else ()
         territory = self.territory(command.workspace)
         return Fence("bubblewrap", territory, self._policy, command, refused=refused, own_processes=True)
+
+    def containment(self, workspace: str) -> Containment:
+        """What its commands are held to in *workspace*."""
+        writable = self.territory(workspace).writable
+        return Containment(files=True, modes=True, processes=True, network=self._policy.network, writable=writable)
 
     def _is_private(self, cwd: str, territory: Territory) -> bool:
         """Whether *cwd* is a folder that only the sandbox has: its home, or one that a command made in its /tmp."""

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from ....core.errors import UsageError
-from ....core.types import Command, SandboxPolicy
+from ....core.types import Command, Containment, SandboxPolicy
 from ..children.confinement import Confinement, Files, Network, limits_of
-from ..children.offer import probe
+from ..children.offer import SCOPES, probe
 from ..launch import Launch, shell
 from ..surroundings import child_environment
 from . import gateway
@@ -62,6 +62,11 @@ class LandlockLauncher:
         territory = self.territory(command.workspace)
         temp = (self._temp,)
         return Fence("landlock", territory, self._policy, command, temp, refused, home=self._home)
+
+    def containment(self, workspace: str) -> Containment:
+        """What its commands are held to in *workspace*. There is no rule for modes, and only lately one for signals."""
+        writable, own = self.territory(workspace).writable, probe().landlock >= SCOPES
+        return Containment(files=True, processes=own, network=self._policy.network, writable=writable)
 
     def _survey(self, workspace: str) -> Territory:
         return survey(workspace, self._policy, self._person)

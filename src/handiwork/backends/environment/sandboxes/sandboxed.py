@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ....core.cancel import CancelToken
 from ....core.errors import HandiworkError
-from ....core.types import Command, Ran
+from ....core.types import Command, Containment, Ran
 from ..launch import Launch
 from ..shell import ShellEnvironment
 from .fence import Fence, explain
@@ -27,6 +27,8 @@ class SandboxLauncher(Protocol):
 
     def fence(self, command: Command, since: float, /) -> Fence: ...
 
+    def containment(self, workspace: str, /) -> Containment: ...
+
 
 class SandboxEnvironment(ShellEnvironment):
     """Runs commands by *launcher*; a failure of the sandbox's making is noted in the answer."""
@@ -34,6 +36,7 @@ class SandboxEnvironment(ShellEnvironment):
     def __init__(self, launcher: SandboxLauncher, results: Path | str | None = None) -> None:
         super().__init__(launcher, results)
         self._sandbox = launcher
+        self.containment = launcher.containment
         self.close = self._open = weakref.finalize(self, _close, self.close, launcher.close)
 
     def run(self, command: Command, /, cancel: CancelToken | None = None) -> Ran:

@@ -6,10 +6,8 @@ import os
 from dataclasses import dataclass
 
 from ....core.types import SandboxPolicy
-from ..children.offer import Offer, probe
+from ..children.offer import SCOPES, Offer, probe
 from .bubblewrap import has_filter
-
-_SCOPES = 6  # the version of Landlock that knows the sockets and signals of others
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def _of_bubblewrap(policy: SandboxPolicy, offer: Offer) -> Strength:
 
 
 def _open(policy: SandboxPolicy, offer: Offer) -> bool:
-    return policy.network == "on" and offer.landlock < _SCOPES
+    return policy.network == "on" and offer.landlock < SCOPES
 
 
 def _of_landlock(policy: SandboxPolicy, offer: Offer) -> Strength:

@@ -103,11 +103,13 @@ def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
     asked = tuple(_expanded(path, home) for path in policy.writable)
     _refuse_too_much(asked, home, own)
     # Without what lies in another: a command could put a link to anywhere in that place.
-    writable = outermost((*((room, *gitdirs(room)) if room else ()), *asked))
+    place = (room, *gitdirs(room)) if room else ()
+    writable = outermost((*(place if policy.workspace_writes else ()), *asked))
     open_to_us = tuple(path for path in _HIDDEN if os.access(path, os.R_OK | os.X_OK))
     _refuse_own_inside(own, writable)
     hidden = _real((*open_to_us, *PRIVATE, home, _home_of_record(), own))
     listed = tuple(_expanded(path, home) for path in policy.readable)
+    listed += () if policy.workspace_writes else place
     secret = (path for name in _SECRET if (path := os.path.join(home, name)) not in (*asked, *listed))
     return Territory(
         room,

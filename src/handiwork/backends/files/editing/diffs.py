@@ -13,15 +13,28 @@ _CONTEXT = 3
 
 def short_diff(old: str, new: str, *, most: int = MAX_LINES) -> str:
     """What changed from *old* to *new*, at most *most* lines of it, line ends disregarded."""
+    a, b, first = _apart(old, new)
+    if max(len(a), len(b)) > _MAX_COMPARED:
+        return f"@@ from line {first + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
+    return _limited([line if line.startswith("@@") else line[:_MAX_WIDTH] for line in _moved(a, b, first)], most)
+
+
+def whole_diff(old: str, new: str) -> list[str]:
+    """The lines of a diff that leaves out nothing, line ends disregarded: for somebody who is to agree to it."""
+    a, b, first = _apart(old, new)
+    if max(len(a), len(b)) <= _MAX_COMPARED:
+        return _moved(a, b, first)
+    return [f"@@ from line {first + 1} @@", *(f"-{line}" for line in a), *(f"+{line}" for line in b)]
+
+
+def _apart(old: str, new: str) -> tuple[list[str], list[str], int]:
+    """The lines in which the texts differ, with a few around them, and how many stand before those."""
     old, new = (text.replace("\r\n", "\n") if "\r" in text else text for text in (old, new))
     shorter = min(len(old), len(new))
     same = _same_start(old, new, shorter)
     start, end = _lines_back(old, same), _same_end(old, new, shorter - same)
     a, b = (text[start : _lines_on(text, len(text) - end)].split("\n") for text in (old, new))
-    first = old.count("\n", 0, start)
-    if max(len(a), len(b)) > _MAX_COMPARED:
-        return f"@@ from line {first + 1} @@ {len(a):,} lines became {len(b):,}: too many to show"
-    return _limited(_moved(a, b, first), most)
+    return a, b, old.count("\n", 0, start)
 
 
 def _same_start(a: str, b: str, most: int) -> int:
@@ -81,7 +94,7 @@ def _moved(a: list[str], b: list[str], first: int) -> list[str]:
     old, new = ([*before, *lines[head : len(lines) - tail], *after] for lines in (a, b))
     hunks = islice(unified_diff(old, new, n=_CONTEXT, lineterm=""), 2, None)
     shown = (f"{line[:1]}{marks.get(line[1:], line[1:])}" for line in hunks)
-    return [_renumbered(line, first) if line.startswith("@@") else line[:_MAX_WIDTH] for line in shown]
+    return [_renumbered(line, first) if line.startswith("@@") else line for line in shown]
 
 
 def _renumbered(header: str, first: int) -> str:

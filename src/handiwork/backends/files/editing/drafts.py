@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ....core.errors import UsageError
-from ....core.types import Files, FileStat
+from ....core.types import Files, FileStat, PlannedFile
 from ..text import MAX_EDIT_BYTES, Encoding, TextFile, decode
+from .planning import planned_file, refuse_other
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,22 @@ class Draft:
             raise UsageError(f"{name.path} is too long to edit ({len(data):,} bytes or more)", "use a command like sed")
         return data
 
-    def commit(self) -> None:
+    def planned(self) -> tuple[PlannedFile, ...]:
+        """What would become of the files."""
+        return tuple(planned_file(f.name.path, f.name.real, f.before, f.now) for f in self._changed())
+
+    def _changed(self) -> list[Held]:
+        return [file for file in self._files.values() if file.now != file.before]
+
+    def commit(self, planned: Collection[PlannedFile] | None = None) -> None:
         """Make the files what they are here, one after the other; new contents first, then removals.
 
-        Raises `UsageError` where one of them fails. Those before it are then put back; where that
-        fails, too, the error names them.
+        Raises `UsageError` where that isn't what was *planned*, and where one of them fails. Those before it
+        are then put back; where that fails, too, the error names them.
         """
-        changed = [file for file in self._files.values() if file.now != file.before]
+        if planned is not None:
+            refuse_other(planned, self.planned())
+        changed = self._changed()
         left: list[str] = []
         try:
             with ExitStack() as undo:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....core.errors import UsageError
-from ....core.types import FileStat
+from ....core.types import FileStat, PlannedFile
 from .. import text
 from ..target import Target
 from ..viewing.seen import Session
 from .diffs import short_diff
+from .planning import digest_of, planned_file, refuse_other
 from .syntax import problem_of
 
 _FORCE = "or write it anyway with force=true"
@@ -33,18 +35,45 @@ class _Old:
     text: text.TextFile | None
 
 
-def write_whole(target: Target, content: str, session: Session, *, force: bool = False) -> Answer:
+def plan_whole(target: Target, content: str) -> tuple[PlannedFile, ...]:
+    """What `write_whole` would make of the file now; nothing where that is what it holds."""
+    return _planned(target, target.files.stat(target.real), _old(target, target.files.stat(target.real)), content)
+
+
+def _planned(target: Target, before: FileStat | None, old: _Old | None, content: str) -> tuple[PlannedFile, ...]:
+    file = planned_file(target.path, target.real, old.data if old else None, _new(old, content).encoded())
+    if old is None and before is not None:  # too long to be held: known by its state
+        state = f"{before.inode} {before.size} {before.modified_ns}".encode()
+        file = replace(file, before=digest_of(state))
+    return (file,)
+
+
+def _new(old: _Old | None, content: str) -> text.TextFile:
+    return old.text.with_text(content) if old and old.text else text.TextFile(content, text.Encoding())
+
+
+def write_whole(
+    target: Target,
+    content: str,
+    session: Session,
+    *,
+    force: bool = False,
+    planned: Collection[PlannedFile] | None = None,
+) -> Answer:
     """Make *content* the file's; its encoding, mark, line ends, mode and owner stay.
 
     Raises `UnwantedWriteError` where the file changed since the session saw it, and for a syntax error
-    that wasn't there before, unless *force* says to write all the same.
+    that wasn't there before, unless *force* says to write all the same; `UsageError` where it isn't what was
+    *planned*.
     """
     files, real = target.files, target.real
     with files.locked([real]):
         before = files.stat(real)
         old = _old(target, before)
-        new = old.text.with_text(content) if old and old.text else text.TextFile(content, text.Encoding())
+        new = _new(old, content)
         data = new.encoded()
+        if planned is not None:
+            refuse_other(planned, _planned(target, before, old, content))
         if not force:
             _check_known(target, old, content, unseen=session.changed(target.key, before))
             _check_syntax(target, old, content)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ....core.errors import UsageError
 from ....core.patches import FileChange, parse
-from ....core.types import Files
+from ....core.types import Files, PlannedFile
 from .diffs import MAX_LINES, short_diff
 from .drafts import Draft, Held, Named
 from .edits import Edit, Edited, apply_edits
@@ -80,40 +80,68 @@ class Asked:
         return [Edit(self.old_string, self.new_string, self.replace_all)]
 
 
-def run(asked: Asked, place: Place) -> dict[str, Any]:
-    """Do what is asked for, all or nothing; what came of it, as data. Raises `UsageError` where it can't be done."""
+def run(asked: Asked, place: Place, planned: Collection[PlannedFile] | None = None) -> dict[str, Any]:
+    """Do what is asked for, all or nothing; what came of it, as data.
+
+    Raises `UsageError` where it can't be done, or isn't what was *planned*.
+    """
     edits = asked.all_edits()
     if not edits:
-        return {"files": told(apply_patch(asked.patch, place))}
-    report = edit_file(asked.path, edits, place)
+        return {"files": told(apply_patch(asked.patch, place, planned))}
+    report = edit_file(asked.path, edits, place, planned)
     answer: dict[str, Any] = {"path": report.path, "replaced": report.places}
     answer |= {"note": "; ".join(report.notes)} if report.notes else {}
     return {**answer, "diff": short_diff(report.old, report.new)} if report.places else answer
 
 
-def edit_file(path: str, edits: Sequence[Edit], place: Place) -> Report:
+def plan(asked: Asked, place: Place) -> tuple[PlannedFile, ...]:
+    """What `run` would make of the files now. Raises as it does."""
+    draft, edits = Draft(place.files), asked.all_edits()
+    if edits:
+        _edit(draft, place.named(asked.path), edits)
+    else:
+        changes = parse(asked.patch)
+        _patch(draft, changes, _names(changes, place))
+    return draft.planned()
+
+
+def edit_file(path: str, edits: Sequence[Edit], place: Place, planned: Collection[PlannedFile] | None = None) -> Report:
     """Make *edits* in one file, all or none. Raises `UsageError` naming what isn't there exactly once."""
     name = place.named(path)
     with place.files.locked([name.real]):
         draft = Draft(place.files)
-        file = draft.existing(name)
-        old = file.text().text
-        done = apply_edits(old, edits)
-        if done.text != old:
-            file.write(done.text)
-            draft.commit()
-    return Report(path, "updated", done.places, done.notes, old=old, new=done.text)
+        report = _edit(draft, name, edits)
+        draft.commit(planned)
+    return report
 
 
-def apply_patch(text: str, place: Place) -> list[Report]:
+def _edit(draft: Draft, name: Named, edits: Sequence[Edit]) -> Report:
+    file = draft.existing(name)
+    old = file.text().text
+    done = apply_edits(old, edits)
+    if done.text != old:
+        file.write(done.text)
+    return Report(name.path, "updated", done.places, done.notes, old=old, new=done.text)
+
+
+def apply_patch(text: str, place: Place, planned: Collection[PlannedFile] | None = None) -> list[Report]:
     """Make all changes that a patch asks for, or none. Raises `UsageError` naming the line or file at fault."""
     changes = parse(text)
-    names = {path: place.named(path) for c in changes for path in (c.path, c.target) if path}
+    names = _names(changes, place)
     with place.files.locked(name.real for name in names.values()):
         draft = Draft(place.files)
-        reports = [_applied(draft, change, names) for change in changes]
-        _refuse_gone(reports)
-        draft.commit()
+        reports = _patch(draft, changes, names)
+        draft.commit(planned)
+    return reports
+
+
+def _names(changes: Sequence[FileChange], place: Place) -> dict[str, Named]:
+    return {path: place.named(path) for c in changes for path in (c.path, c.target) if path}
+
+
+def _patch(draft: Draft, changes: Sequence[FileChange], names: dict[str, Named]) -> list[Report]:
+    reports = [_applied(draft, change, names) for change in changes]
+    _refuse_gone(reports)
     return reports
 
 

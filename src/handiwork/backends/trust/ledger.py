@@ -1,4 +1,4 @@
-"""Which contents of skills the person trusts, and which an agent wrote: by hash, in one file of the home."""
+"""Which contents the person trusts, and which an agent wrote: by hash, in one file of the home."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Ledger:
         return frozenset(said["trusted"]), frozenset(said["by_agent"])
 
     def add(self, kind: Kind, digest: str, name: str) -> None:
-        """Note a hash under the name of its skill. Raises `UsageError` where it can't be written."""
+        """Note a hash with the name of what it is of. Raises `UsageError` where it can't be written."""
         files = LocalFiles()
         real = files.real(str(self.path))
         with files.locked((real,)):
             before, said = files.stat(real), self._read()
-            said[kind][digest] = {"skill": name, "at": round(time.time())}
+            said[kind][digest] = {"name": name, "at": round(time.time())}
             data = json.dumps(said, indent=1, ensure_ascii=False).encode() + b"\n"
             files.replace(real, data, expected=before, mode=0o600)
 

@@ -1,0 +1,1 @@
+"""OpenTelemetry: spans and metrics of what agents and tools do (extra `otel`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 import httpx2
@@ -57,6 +58,11 @@ class Storage:
         self.kept.issuer = client.issuer or ""
         self.file.save(self.kept)
 
+    def authorise(self, request: httpx2.Request) -> None:
+        """Put the access token on a request, if there is one."""
+        if self.kept.tokens and (self.kept.expires_at is None or time.time() < self.kept.expires_at):
+            request.headers["Authorization"] = f"Bearer {self.kept.tokens['access_token']}"
+
 
 class Login(httpx2.Auth):
     """Stands around a provider of the SDK's: no place that nobody agreed to, no flow where nobody is.
@@ -64,38 +70,41 @@ class Login(httpx2.Auth):
     *stops* says that the provider can't get a token by itself, and nobody is there who could.
     """
 
-    requires_response_body = True
-
     def __init__(self, server: str, inner: httpx2.Auth, storage: Storage, visits: Visits, *, stops: bool) -> None:
         self._server, self._inner, self._storage, self._visits = server, inner, storage, visits
         self._stops, self._begun = stops, False
 
     async def async_auth_flow(self, request: httpx2.Request) -> Flow:
-        """Authorise *request*; further requests are yielded on the way."""
+        """Authorise *request*; further requests are yielded on the way.
+
+        The SDK's own flow holds a lock while a request waits for its answer, so that calls would queue: it is
+        only entered when an answer says that a login is wanted.
+        """
         if isinstance(self._inner, OAuthClientProvider):
-            renewing = self._renew(self._inner)
-            async for asked in _passed_on(renewing):
+            async with aclosing(_passed_on(self._renew(self._inner))) as renewing:
+                async for asked in renewing:
+                    asked.response = yield asked.request
+        self._storage.authorise(request)
+        sent_with = request.headers.get("Authorization")
+        response = yield request
+        if not _wants_login(response):
+            return
+        if self._stops:
+            self._stop_at(response)
+        known: httpx2.Response | None = response
+        async with aclosing(_passed_on(self._inner.async_auth_flow(request))) as flow:  # it holds a lock
+            async for asked in flow:
+                if asked.request is not request:
+                    await self._visits.check(str(asked.request.url))
+                elif request.headers.get("Authorization") == sent_with and known is not None:
+                    asked.response, known = known, None  # what comes of that
+                    continue
                 asked.response = yield asked.request
-        flow = self._inner.async_auth_flow(request)
-        try:
-            outgoing = await anext(flow)
-            while True:
-                if outgoing is not request:
-                    await self._visits.check(str(outgoing.url))
-                response = yield outgoing
-                if outgoing is request and self._stops:
-                    self._stop_at(response)
-                outgoing = await flow.asend(response)
-        except StopAsyncIteration:
-            self._note(self._inner)
-        finally:
-            await flow.aclose()
+        self._note(self._inner)
 
     def _stop_at(self, response: httpx2.Response) -> None:
         """Nobody is there: what a login should ask for is kept for when somebody is."""
-        narrow = response.status_code == 403 and extract_field_from_www_auth(response, "error") == "insufficient_scope"
-        if not narrow and response.status_code != 401:
-            return
+        narrow = response.status_code != 401
         kept = self._storage.kept
         if narrow:
             granted = (kept.tokens or {}).get("scope")
@@ -151,6 +160,12 @@ class Login(httpx2.Auth):
         kept.approved = list(self._visits.approved)
         if kept.tokens and before != (kept.metadata, kept.resource_metadata, kept.approved):
             self._storage.file.save(kept)
+
+
+def _wants_login(response: httpx2.Response) -> bool:
+    """A login, or one with more rights."""
+    narrow = response.status_code == 403 and extract_field_from_www_auth(response, "error") == "insufficient_scope"
+    return narrow or response.status_code == 401
 
 
 def _holds(expiry: float | None) -> bool:

@@ -22,6 +22,7 @@ class Visits:
     def __init__(self, server: str, url: str, approved: list[str], person: Person | None) -> None:
         self._server, self._own, self._person = server, url, person
         self.approved = approved
+        self._refused: set[str] = set()  # who said no isn't asked again
 
     async def check(self, url: str) -> None:
         """Raises `UnapprovedError` for a place that a login must not lead to."""
@@ -30,7 +31,8 @@ class Visits:
         origin = origin_of(url)
         if _is_own(url, self._own) or origin in self.approved:
             return
-        if self._person is None or not await self._person.approves(origin):
+        if self._person is None or origin in self._refused or not await self._person.approves(origin):
+            self._refused.add(origin)
             raise UnapprovedError(self._server, f"its login is made at {origin}, and nobody has agreed to that")
         self.approved.append(origin)
 

@@ -16,8 +16,9 @@ pytest.importorskip("mcp")
 from handiwork.agent.lending import LentModel
 from handiwork.core.types import Answer, Ask, ModelReply, ModelRequest, Progress, Ready, Scope, ToolCall
 from handiwork.sources.mcp.lending import LENT_MODEL
+from handiwork.sources.mcp.news import News
 
-from .hosts import HERE, Ground, grounded
+from .hosts import HERE, Ground, grounded, wait_until
 
 pytestmark = pytest.mark.integration
 PEER = str(HERE / "asking_peer.py")
@@ -266,3 +267,36 @@ def test_a_warning_of_the_server_is_heard_by_whoever_watches(ground: Ground, era
     scope = Scope(on_progress=lambda call, progress: heard.append(progress))
     ask(ground, "plain", {}, scope, "shout")
     assert heard == [Progress("warning: the disk is nearly full")]
+
+
+def test_resources_are_listed_read_and_watched(ground: Ground, era: str):
+    said = ask(ground, "plain", {}, Scope(), "list_resources")
+    assert said.splitlines()[:2] == ["note://a | a | A note", "note://b | b | image/png"]
+    assert ("template note://{id} | notes" in said) is (era == "modern")  # the other one doesn't know the question
+    assert "hi" in str(ask(ground, "plain", {"uri": "note://a"}, Scope(), "read_resource"))
+    picture = ground.pipeline.run(ToolCall("mcp__plain__read_resource", {"uri": "note://b"}))
+    assert picture.artifacts[0].mime == "image/png"
+    if era == "legacy":
+        news = News(ground.host)
+        assert "told when it changes" in str(
+            ask(ground, "plain", {"uri": "note://a", "watch": True}, Scope(), "read_resource")
+        )
+        ask(ground, "plain", {}, Scope(), "touch")
+        assert wait_until(lambda: ground.host.supervisor("plain").updated)
+        assert news.notices() == ["the resource note://a of the MCP server 'plain' has changed"]
+        assert news.notices() == []
+
+
+def test_prompts_are_listed_filled_in_and_completed(ground: Ground):
+    assert ask(ground, "plain", {}, Scope(), "list_prompts") == "greet | Greets. | arguments: who (Whom)"
+    said = ask(ground, "plain", {"name": "greet", "arguments": {"who": "Ada"}}, Scope(), "get_prompt")
+    assert said == "user: Say hello to Ada."
+    asked = {"prompt_or_template": "greet", "argument": "who", "begins": "A"}
+    assert ask(ground, "plain", asked, Scope(), "complete") == "Ada\nAlan"
+
+
+def test_what_stands_for_resources_is_a_reader_and_waits_behind_the_search(ground: Ground):
+    entry = ground.registry.get("mcp__plain__read_resource")
+    assert entry is not None and entry.defer and entry.traits.read_only
+    assert ground.host.offering.pins.compare(ground.host.servers["plain"].identity, ()).removed
+    assert "read_resource" not in ground.host.offering.pins.compare(ground.host.servers["plain"].identity, ()).removed

@@ -7,7 +7,7 @@ import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import anyio
@@ -24,6 +24,7 @@ from mcp_types import (
     CallToolResult,
     Implementation,
     LoggingMessageNotificationParams,
+    ResourceUpdatedNotification,
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -31,6 +32,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from ... import __version__
 from ...backends.environment.children.child import Nursery
 from ...backends.environment.surroundings import child_environment
+from . import readings
 from .correspondence import Correspondence
 from .definitions import Definition, Refused, read_definition
 from .faults import LateError, LostError, RefusedError, causes_of
@@ -40,6 +42,7 @@ from .mending import RAW, REFUSED
 from .process import ServerProcess, start_server
 from .settings import ServerSettings
 from .stdio import over_pipes
+from .verbs import verbs_of
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
 for _logger_name in ("mcp", "client"):  # what the SDK has to say is told as a state; nobody asked for it on the screen
@@ -63,7 +66,8 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a connection is opened on. `changed` is called when the server says that its tools changed.
+    """What a connection is opened on. `changed` is called when the server says that its tools changed, `updated` with
+    the URI of a resource that did.
 
     `log_in` gives what authorises requests; `answers` are the SDK's keywords for what the server may ask of us.
     """
@@ -74,18 +78,29 @@ class Ground:
     answers: Mapping[str, Any]
     changed: Callable[[], object]
     said: Callable[[LoggingMessageNotificationParams], object]
+    updated: Callable[[str], object]
 
 
 class Connection:
     """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` and `fault` say why."""
 
-    def __init__(self, settings: ServerSettings, client: Client, way: ServerProcess | Trace) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        client: Client,
+        way: ServerProcess | Trace,
+        *,
+        updated: Callable[[str], object],
+    ) -> None:
         self.settings, self.client = settings, client
         self._process = way if isinstance(way, ServerProcess) else None
         self._trace = way if isinstance(way, Trace) else Trace()
         self.lost = asyncio.Event()
         self.why_lost = ""
         self.fault: Exception | None = None
+        self._updated = updated
+        self.watched: set[str] = set()  # the URIs of resources
+        self._watching: dict[str, asyncio.Future[None]] = {}
 
     @property
     def is_modern(self) -> bool:
@@ -116,8 +131,14 @@ class Connection:
 
     async def list_tools(self) -> Listing:
         """All pages of its tools; a cursor that comes again ends the list, as do 1,000 tools."""
+        verbs = verbs_of(self.settings.name, self.client.server_capabilities)
         if self.client.server_capabilities.tools is None:
-            return Listing((), notes=("it says that it has no tools",))
+            return Listing(tuple(verbs), notes=() if verbs else ("it says that it has no tools",))
+        listing = await self._list_tools()
+        taken = {definition.name for definition in listing.tools}  # a server's own tool comes first
+        return replace(listing, tools=(*listing.tools, *(v for v in verbs if v.name not in taken)))
+
+    async def _list_tools(self) -> Listing:
         found = _Found(self.settings.name)
         cursor: str | None = None
         seen: set[str] = set()
@@ -132,9 +153,36 @@ class Connection:
                 return found.listing(cut=False, good_for_ms=None)
             seen.add(cursor)
 
-    async def call(self, tool: str, args: Mapping[str, Any], *, on_progress: ProgressFnT | None) -> CallToolResult:
+    async def call(
+        self, definition: Definition, args: Mapping[str, Any], *, on_progress: ProgressFnT | None
+    ) -> CallToolResult:
         """Call a tool. Raises `MCPError` for what the server refuses, `LostError` when the connection ends."""
-        return await self.ask(self.client.call_tool(tool, dict(args), progress_callback=on_progress))
+        if definition.is_verb:
+            return await readings.answer(self, definition.tool, args)
+        return await self.ask(self.client.call_tool(definition.tool, dict(args), progress_callback=on_progress))
+
+    async def watch_resource(self, uri: str) -> None:
+        """Hear of changes of a resource, as long as the connection holds."""
+        self.watched.add(uri)
+        if not self.is_modern:
+            await self.ask(self.client.subscribe_resource(uri))
+        elif uri not in self._watching:
+            self._watching[uri] = asyncio.ensure_future(self._listen_to(uri))
+
+    async def _listen_to(self, uri: str) -> None:
+        try:
+            async with self.client.listen(resource_subscriptions=[uri]) as changes:
+                async for _ in changes:
+                    self._updated(uri)
+        except (MCPError, SubscriptionLost, ListenNotSupportedError, TimeoutError):
+            self._updated(uri)  # from now on nobody would hear of it: the next reading watches it again
+        finally:
+            del self._watching[uri]
+
+    async def watch_no_more(self) -> None:
+        """Stop to hear of resources."""
+        for task in list(self._watching.values()):
+            await _stop(task)
 
     async def ask(self, request: Coroutine[Any, Any, Answer]) -> Answer:
         """Send a request; a connection that ends under it is told apart from an answer that is an error."""
@@ -241,7 +289,8 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
             await stack.enter_async_context(client)
         except Exception as error:
             raise await _why_not(error, way) from error
-        connection = Connection(settings, client, way)
+        connection = Connection(settings, client, way, updated=ground.updated)
+        stack.push_async_callback(connection.watch_no_more)
         for beside in (connection.watch(), connection.listen(ground.changed)):
             stack.push_async_callback(_stop, asyncio.ensure_future(beside))
         yield connection
@@ -293,6 +342,8 @@ def _listener(ground: Ground) -> MessageHandlerFnT:
     async def hear(message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
             ground.changed()
+        elif isinstance(message, ResourceUpdatedNotification):
+            ground.updated(str(message.params.uri))
         elif isinstance(message, Exception):
             ground.log.note(f"{type(message).__name__}: {message}")
 

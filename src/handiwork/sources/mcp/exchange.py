@@ -73,7 +73,7 @@ async def _timed(supervisor: Supervisor, connection: Connection, call: Call) -> 
 
     async with Patience(supervisor.settings.timeout, call.deadline) as patience:
         with supervisor.callers.calling(call.caller, patience):
-            return await connection.call(call.definition.tool, call.args, on_progress=hear)
+            return await connection.call(call.definition, call.args, on_progress=hear)
 
 
 def _refused(server: str, error: MCPError) -> Done:

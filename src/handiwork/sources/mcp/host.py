@@ -164,6 +164,14 @@ class Host:
         fix = state.fix or f"handiwork mcp test {server}"
         return Closed(f"the MCP server {server!r} is {state.name}{reason}", fix)
 
+    def take_updates(self) -> list[tuple[str, str]]:
+        """Server and URI of each watched resource that changed since this was last asked."""
+        taken: list[tuple[str, str]] = []
+        for name, supervisor in self._supervisors.copy().items():
+            while supervisor.updated:
+                taken.append((name, supervisor.updated.popitem()[0]))
+        return taken
+
     def await_tool(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
         """Wait until it is known whether a server has the tool of that name."""
         self.check([server] if (server := self.server_of(name)) else [], timeout_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -31,6 +32,8 @@ _FIRST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 _HELD_S = 60.0
 _DEBOUNCE_S = 0.15
 _MOST_TAIL = 600
+_MOST_UPDATES = 100
+_URI = re.compile(r"[!-~]{1,300}")
 # What a server says at these levels is for its log alone.
 _CHATTER = ("debug", "info")
 # A server that ends again and again under calls isn't started at once any more.
@@ -59,11 +62,14 @@ class Supervisor:
         self.settings, self.log = settings, log
         self.state = State("idle", since=time.time())
         self.connection: Connection | None = None
+        self.updated: dict[str, None] = {}  # resources that changed, until somebody takes the news
         self._listing = Listing(())
         self._eras, self._variables, self._offering = eras, variables, offering
         self.callers = Callers()
         self.answers = Answers(settings, self.callers, log.note)
-        self._ground = Ground(nursery, log, log_in, self.answers.keywords(), self._note_change, self._note_log)
+        self._ground = Ground(
+            nursery, log, log_in, self.answers.keywords(), self._note_change, self._note_log, self._note_update
+        )
         self._task: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -233,6 +239,12 @@ class Supervisor:
 
     def _note_change(self) -> None:
         self._changed.set()
+
+    def _note_update(self, uri: str) -> None:
+        """A model is told of it: nothing but a URI, and one that somebody asked for."""
+        watched = self.connection.watched if self.connection else ()
+        if _URI.fullmatch(uri) and uri.startswith(tuple(watched)) and len(self.updated) < _MOST_UPDATES:
+            self.updated[uri] = None
 
     def _note_log(self, params: Any) -> None:
         said = f"{params.level}: {str(params.data)[:_MOST_TAIL]}"

@@ -175,11 +175,14 @@ class Answers:
     # -------------------------------------------------------------------------------------------- roots
 
     async def list_roots(self, _: ClientRequestContext) -> ListRootsResult | ErrorData:
-        """The folders that the server may take for ours: of the configuration, or the workspace of the call."""
+        """The folders that the server may take for ours: of the configuration, or the workspace of the call.
+
+        Some servers serve these in place of those on their command line: what the person wrote there stands.
+        """
         caller = self._callers.asked()
         scope = caller.call.scope if caller else None
         here = (scope.workspace or scope.here) if scope else find_workspace(os.getcwd())
-        folders = _whole(self._settings.may.folders) or [here]
+        folders = _whole(self._settings.may.folders) or _named_folders(self._settings) or [here]
         if self._settings.may.roots == "ask":
             ask = Ask(f"{self._who} which folders you work in", (f"mcp roots {self._settings.name}",))
             if caller is None or not await self._agreed(caller, "tell the folders", {"folders": folders}, ask):
@@ -189,6 +192,15 @@ class Answers:
 
 def _whole(folders: tuple[str, ...]) -> list[str]:
     return [os.path.abspath(os.path.expanduser(folder)) for folder in folders]
+
+
+def _named_folders(settings: ServerSettings) -> list[str]:
+    """The folders on a program's command line."""
+    if settings.kind != "stdio":
+        return []
+    filled = settings.filled(os.environ)
+    paths = [os.path.join(filled.folder, os.path.expanduser(word)) for word in filled.args if not word.startswith("-")]
+    return [os.path.abspath(path) for path in paths if os.path.isdir(path)]
 
 
 async def _value_of(caller: Caller, intro: str, field: Field) -> Any:

@@ -305,5 +305,6 @@ def test_what_stands_for_resources_is_a_reader_and_waits_behind_the_search(groun
 def test_folders_on_a_servers_command_line_stand(era: str, tmp_path: Path):
     servers = {"own": {"command": sys.executable, "args": [PEER, era, str(tmp_path)]}}
     with grounded(servers, tmp_path / "home") as ground:
+        ground.host.check(["own"])
         said = ask(ground, "own", ROOTS, Scope(workspace="/somewhere"))
     assert said["roots"] == [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]

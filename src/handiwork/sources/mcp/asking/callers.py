@@ -25,7 +25,7 @@ class Patience:
 
     def __init__(self, silence_s: float, deadline: float) -> None:
         self._silence_s, self._deadline = silence_s, deadline
-        self._questions = 0
+        self._questions, self._over = 0, False
         self._limit = asyncio.timeout(None)
 
     @contextmanager
@@ -40,7 +40,9 @@ class Patience:
             self.sign()
 
     def sign(self) -> None:
-        """The server has shown that it works."""
+        """The server has shown that it works. Too late is of no use."""
+        if self._over or self._limit.expired():
+            return
         left_s = self._deadline - time.monotonic()
         wait_s = left_s if self._questions else min(left_s, self._silence_s)
         self._limit.reschedule(asyncio.get_running_loop().time() + wait_s)
@@ -51,6 +53,7 @@ class Patience:
         return self
 
     async def __aexit__(self, *how: Any) -> None:
+        self._over = True
         await self._limit.__aexit__(*how)
 
 

@@ -19,7 +19,8 @@ def form(required: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
         ({"type": "string", "enum": ["a", "b"]}, "B", "b"),
         ({"type": "string", "oneOf": [{"const": "#f00", "title": "Red"}]}, "red", "#f00"),
         ({"type": "string", "enum": ["r"], "enumNames": ["Red"]}, "Red", "r"),
-        ({"type": "array", "items": {"enum": ["a", "b"]}}, "b, a", ["b", "a"]), ({"type": "array", "items": {}}, "", []),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, "b, a", ["b", "a"]),
+        ({"type": "array", "items": {}}, "", []),
     ],
 )  # fmt: skip
 def test_words_become_the_value_that_is_meant(schema: dict[str, Any], said: str, value: Any):

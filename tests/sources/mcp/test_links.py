@@ -28,7 +28,8 @@ def test_what_is_odd_about_it_is_said(url: str):
     "url",
     [
         "http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "ftp://example.com", "https://", "",
-        "https://a@b.example/", "https://a.example/\u202egpj", "https://a.example/ b", "https://[::1", "data:text/html,x",
+        "https://a@b.example/", "https://a.example/\u202egpj", "https://a.example/ b", "https://[::1",
+        "data:text/html,x",
     ],
 )  # fmt: skip
 def test_what_must_not_be_opened_is_refused(url: str):

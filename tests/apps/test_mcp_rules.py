@@ -46,6 +46,6 @@ def test_a_denied_tool_is_denied_by_hand_by_a_model_and_behind_the_search(ruled,
 
 def test_what_stands_for_a_servers_resources_is_denied_with_the_rest(ruled, command):
     ruled("mcp__p")
-    assert command("tools", "call", "mcp__p__list_resources", "--yes").code == 5
+    assert command("tools", "call", "mcp__p__list_prompts", "--yes").code == 5
     ruled("mcp__p__commit")
-    assert command("tools", "call", "mcp__p__list_resources", "--yes").code == 0
+    assert command("tools", "call", "mcp__p__list_prompts", "--yes").code == 0

@@ -24,6 +24,8 @@ from mcp_types import (
     CallToolResult,
     Implementation,
     LoggingMessageNotificationParams,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
     ResourceUpdatedNotification,
     ToolListChangedNotification,
 )
@@ -51,6 +53,7 @@ Answer = TypeVar("Answer")
 MOST_TOOLS = 1_000
 _REFUSALS = 400
 _LISTEN_AGAIN_S = 2.0
+_CHANGES = (ToolListChangedNotification, ResourceListChangedNotification, PromptListChangedNotification)
 _SESSION_LOST = ("Session not found", "Session terminated")
 
 
@@ -131,7 +134,9 @@ class Connection:
 
     async def list_tools(self) -> Listing:
         """All pages of its tools; a cursor that comes again ends the list, as do 1,000 tools."""
-        verbs = verbs_of(self.settings.name, self.client.server_capabilities)
+        about = self.client.server_capabilities.resources
+        can_watch = about is not None and bool(about.subscribe)
+        verbs = verbs_of(self.settings.name, await readings.what_there_is(self), can_watch=can_watch)
         if self.client.server_capabilities.tools is None:
             return Listing(tuple(verbs), notes=() if verbs else ("it says that it has no tools",))
         listing = await self._list_tools()
@@ -340,7 +345,7 @@ def _transport(settings: ServerSettings, letters: Correspondence, ground: Ground
 
 def _listener(ground: Ground) -> MessageHandlerFnT:
     async def hear(message: IncomingMessage) -> None:
-        if isinstance(message, ToolListChangedNotification):
+        if isinstance(message, _CHANGES):
             ground.changed()
         elif isinstance(message, ResourceUpdatedNotification):
             ground.updated(str(message.params.uri))

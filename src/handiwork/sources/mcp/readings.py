@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,12 +16,42 @@ from mcp_types import (
     ResourceTemplateReference,
     TextContent,
 )
+from pydantic import ValidationError
+
+from .faults import LateError
 
 if TYPE_CHECKING:
     from .connection import Connection
 
 _MOST_PAGES = 50
+_LOOK_S = 3.0
 Args: TypeAlias = Mapping[str, Any]
+
+
+async def what_there_is(connection: Connection) -> frozenset[str]:
+    """Which of `resources`, `prompts` and `completions` a server has; many say that they have all, and have none."""
+    client, found = connection.client, set()
+    says = client.server_capabilities
+    try:
+        async with asyncio.timeout(_LOOK_S):
+            if says.resources is not None and (
+                await _first(connection, client.list_resources, "resources")
+                or await _first(connection, client.list_resource_templates, "resource_templates")
+            ):
+                found.add("resources")
+            if says.prompts is not None and await _first(connection, client.list_prompts, "prompts"):
+                found.add("prompts")
+    except (TimeoutError, LateError):  # its tools are worth more than this answer
+        return frozenset(found)
+    return frozenset(found | ({"completions"} if found and says.completions is not None else set()))
+
+
+async def _first(connection: Connection, list_page: Callable[..., Any], field: str) -> bool:
+    """Whether anything is listed. An error is a no."""
+    try:
+        return bool(getattr(await connection.ask(list_page(cursor=None)), field))
+    except (MCPError, ValidationError):
+        return False
 
 
 async def answer(connection: Connection, verb: str, args: Args) -> CallToolResult:

@@ -1,10 +1,9 @@
-"""What a server has beside tools, as tools: its resources and its prompts, where it says that it has any."""
+"""What a server has beside tools, as tools: its resources and its prompts, where there are any."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ...core.types import Schema
 from .definitions import Definition
@@ -51,11 +50,9 @@ VERBS = {
 }
 
 
-def verbs_of(server: str, capabilities: Any) -> list[Definition]:
-    """The verbs of a server with these capabilities (the SDK's `ServerCapabilities`)."""
-    has = [verb for verb in VERBS.values() if getattr(capabilities, verb.needs) is not None]
-    can_watch = capabilities.resources is not None and bool(capabilities.resources.subscribe)
-    return [_definition(server, verb, can_watch=can_watch) for verb in has]
+def verbs_of(server: str, has: Collection[str], *, can_watch: bool) -> list[Definition]:
+    """The verbs of a server that *has* some of `resources`, `prompts` and `completions`."""
+    return [_definition(server, verb, can_watch=can_watch) for verb in VERBS.values() if verb.needs in has]
 
 
 def _definition(server: str, verb: Verb, *, can_watch: bool) -> Definition:

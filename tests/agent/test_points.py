@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from handiwork.agent.compaction import Context
-from handiwork.agent.loop import Agent, Budget
+from handiwork.agent.loop import Agent
+from handiwork.agent.spending import Budget
 from handiwork.catalog.supply import Supply
 from handiwork.catalog.toolsets import Toolsets
 from handiwork.core.cancel import CancelToken

@@ -186,10 +186,10 @@ class Terminal:
         os.close(slave)
         self.seen = ""
 
-    def until(self, text, after="", seconds=15):
-        """Read until *text* was shown, *after* another."""
+    def until(self, text, after="", seconds=15, times=1):
+        """Read until *text* was shown so many *times*, *after* another."""
         end = time.monotonic() + seconds
-        while text not in self.seen.partition(after)[2] if after else text not in self.seen:
+        while (self.seen.partition(after)[2] if after else self.seen).count(text) < times:
             assert time.monotonic() < end, f"{text!r} didn't come; shown: {self.seen!r}"
             if not self._read():
                 break

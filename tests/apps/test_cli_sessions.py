@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -135,6 +137,13 @@ def test_the_whole_of_a_long_result_is_shown_as_long_as_it_is_there(cli, script,
     assert ran.code == 1 and "changed" in ran.err
     assert cli("check").code == 1
     assert cli("check", "--repair").code == 0 and cli("check").code == 0
+
+
+def test_the_recordings_of_the_project_come_out_as_they_did(cli):
+    files = sorted(map(str, (Path(__file__).parents[2] / "examples").glob("*.jsonl")))
+    ran = cli("replay", *files)
+    calls, same = re.match(r"(\d+) calls, (\d+) as recorded", ran.out).groups()
+    assert len(files) >= 2 and ran.code == 0 and calls == same != "0"
 
 
 def test_a_session_is_replayed_and_a_difference_told(cli, work, tmp_path):

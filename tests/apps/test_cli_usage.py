@@ -152,10 +152,10 @@ def test_chat_tells_the_cost_when_asked(cli, script, configure):
     configure(PRICES)
     model = script(answer("one"), answer("two"))
     ran = cli("chat", "--model", model, stdin="a\n/cost\nb\n/cost\n")
-    assert ran.out == "one\ntwo\n"
-    assert "200 tokens in, 20 out; cost $0.2400" in ran.err and "400 tokens in, 40 out; cost $0.4800" in ran.err
+    assert [line for line in ran.out.splitlines() if "tokens" not in line] == ["one", "two"]
+    assert "200 tokens in, 20 out; cost $0.2400" in ran.out and "400 tokens in, 40 out; cost $0.4800" in ran.out
     unsaved = cli("chat", "--no-save", "--model", script(answer("one")), stdin="a\n/cost\n")
-    assert "200 tokens in, 20 out; cost $0.2400" in unsaved.err
+    assert "200 tokens in, 20 out; cost $0.2400" in unsaved.out
 
 
 def test_a_call_tells_about_how_much_it_adds_to_the_context(cli, script):

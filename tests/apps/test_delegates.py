@@ -11,7 +11,7 @@ import time
 import pytest
 
 from handiwork.agent.delegate import WHAT_IT_IS
-from handiwork.agent.loop import Budget
+from handiwork.agent.spending import Budget
 from handiwork.apps.agents import Face, build_agent
 from handiwork.apps.house import default
 from handiwork.core.delegation import DELEGATION_LIMITS, depth_of

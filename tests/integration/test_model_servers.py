@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from handiwork.agent.loop import Agent, Budget
+from handiwork.agent.loop import Agent
+from handiwork.agent.spending import Budget
 from handiwork.backends.models.anthropic import AnthropicModel
 from handiwork.backends.models.exchange import Endpoint, HttpModel
 from handiwork.backends.models.gemini import GeminiModel

@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from handiwork.agent.loop import Budget
+from handiwork.agent.spending import Budget
 from handiwork.apps.agents import Face, build_agent
 from handiwork.apps.house import House
 from handiwork.catalog.discovery import Scanner

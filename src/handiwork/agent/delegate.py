@@ -15,8 +15,9 @@ from ..core.handler import describe_exception
 from ..core.loading import Late
 from ..core.types import Label, Scope, ToolResult
 from ..core.usage import cost_text
-from .loop import Agent, Outcome
+from .loop import Agent
 from .spending import Budget
+from .task import Outcome
 
 redaction = Late("handiwork.guard.redaction")
 

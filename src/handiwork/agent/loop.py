@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from ..core.cancel import CancelToken
 from ..core.errors import ModelError, ModelSwitchedError
@@ -50,10 +50,9 @@ from .points import Points
 from .prompt import build_prompt, read_guides
 from .session import Unkept
 from .spending import Budget, Tally, unpriced
+from .task import DENIALS, Denial, Ending, Outcome, Task
 from .waiting import calls_of
 
-Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
-DENIALS = ("approval", "guard", "pre_tool_call")
 _ANSWERED = ("answered", "denied")
 _NUDGE = "Your reply was empty. Call a tool, or answer in words."
 _CUT_OFF = "Your reply was cut off at its length limit, and its calls were not run. Write less at a time."
@@ -61,45 +60,6 @@ _WAITS = "a call waits for an answer"
 _CANCELLED = "cancelled by the person"
 _MOST_EMPTY = 2
 _MOST_ANEW = 3  # how often hooks may have a model go on that has answered
-
-
-@dataclass(frozen=True, slots=True)
-class Denial:
-    """A call that was denied, by the agent itself, a tool that it called or a delegate: as far as it had come."""
-
-    ready: Ready
-    reason: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a task ended: the answer, if there is one, why it ended, and what it took, delegates included."""
-
-    ending: Ending
-    answer: str
-    reason: str
-    steps: int
-    usage: Usage
-    results: tuple[ToolResult, ...] = ()
-    denials: tuple[Denial, ...] = ()
-
-
-@dataclass(slots=True)
-class _Task:
-    """The state of one task while it runs."""
-
-    scope: Scope
-    guides: str  # read once: the prompt keeps its bytes while the task runs
-    background: Background | None = None
-    steps: int = 0
-    results: list[ToolResult] = field(default_factory=list)
-    last_turn: list[ToolResult] = field(default_factory=list)
-    denials: list[Denial] = field(default_factory=list)
-    denied_before: int = 0
-    waits: bool = False
-    anew: int = 0
-    empty: int = 0
 
 
 class Agent:
@@ -206,7 +166,7 @@ class Agent:
             on_progress=lambda call, progress: self._watch(CallProgress(call, progress)),
         )
         background = self._background(scope.session_id or scope.task_id) if self._background else None
-        task = _Task(scope, read_guides(scope.cwd, scope.workspace), background)
+        task = Task(scope, read_guides(scope.cwd, scope.workspace), background)
         task.scope = replace(scope, on_refused=partial(self._note_refusal, task))
         work = asyncio.ensure_future(self._work(task, guard, prompt, context))
         loop = asyncio.get_running_loop()
@@ -235,7 +195,7 @@ class Agent:
         own = time.monotonic() + seconds
         return own if outer is None else min(own, outer)
 
-    def _note_refusal(self, task: _Task, ready: Ready, no: Refusal) -> None:
+    def _note_refusal(self, task: Task, ready: Ready, no: Refusal) -> None:
         """Called from whichever thread a call was made on."""
         self.conversation.session.note_refusal(ready, no)
         if no.by in DENIALS:
@@ -243,7 +203,7 @@ class Agent:
         if self._scope.on_refused is not None:
             self._scope.on_refused(ready, no)
 
-    async def _work(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
+    async def _work(self, task: Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> Outcome:
         if not await self._take_in(task, guard, prompt, context):
             return self._ended(task, "waiting", _WAITS)
         while True:
@@ -267,7 +227,7 @@ class Agent:
             else:
                 self._reject_empty(task)
 
-    async def _take_in(self, task: _Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
+    async def _take_in(self, task: Task, guard: LoopGuard, prompt: str, context: Sequence[str]) -> bool:
         """What was granted meanwhile is run, then the prompt said; False where a call still waits."""
         begun = await self._points.begin()
         await self._run_granted(task, guard)
@@ -287,7 +247,7 @@ class Agent:
                 self._add(heard.context)
             self._watch(MessageTaken(text, heard.block))
 
-    async def _goes_on(self, task: _Task, outcome: Outcome) -> bool:
+    async def _goes_on(self, task: Task, outcome: Outcome) -> bool:
         """Whether a hook wants more than the answer; the model is told what, a few times at most."""
         heard = await self._points.stop(outcome.ending, outcome.answer, outcome.steps, again=task.anew > 0)
         if not heard.block or task.anew >= _MOST_ANEW:
@@ -301,7 +261,7 @@ class Agent:
         for words in context:
             self.conversation.nudge(words)
 
-    async def _ask(self, task: _Task) -> ModelReply:
+    async def _ask(self, task: Task) -> ModelReply:
         """Ask until a model replies: where one fails, another may stand ready."""
         while True:
             try:
@@ -309,7 +269,7 @@ class Agent:
             except ModelSwitchedError as switched:
                 self._watch(ModelSwitched(str(switched)))
 
-    async def _ask_once(self, task: _Task) -> ModelReply:
+    async def _ask_once(self, task: Task) -> ModelReply:
         """Ask the model, with the tools of the moment and the news of the background."""
         if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
             self.conversation.nudge(news)
@@ -335,7 +295,7 @@ class Agent:
         await self._points.after_request(task.steps, reply, asked)
         return reply
 
-    async def _reply(self, task: _Task, request: ModelRequest) -> ModelReply:
+    async def _reply(self, task: Task, request: ModelRequest) -> ModelReply:
         """The model's reply, with its price."""
         with self._pipeline.tracing.request(task.scope, self._model, request) as span:
             reply = self._price(self._model, await span.carry(lambda: self._model.reply(request)))
@@ -352,7 +312,7 @@ class Agent:
             self._watch(Compacted(self._context.left_out))
         return messages
 
-    async def _run_calls(self, task: _Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
+    async def _run_calls(self, task: Task, calls: Sequence[ToolCall], guard: LoopGuard) -> None:
         scope = self._pipeline.bind(replace(task.scope, supplied=self._offer.names() | self._deferred()))
         bound = [replace(call, scope=scope) for call in calls]
         for call in bound:
@@ -371,7 +331,7 @@ class Agent:
     async def _run_turn(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
         return await run_turn(self._pipeline, calls, fail_fast=self._fail_fast)
 
-    async def _run_granted(self, task: _Task, guard: LoopGuard) -> None:
+    async def _run_granted(self, task: Task, guard: LoopGuard) -> None:
         """Run the calls of an earlier process that somebody has said yes to since."""
         calls = tuple(calls_of(self.conversation.session.granted))
         self.conversation.session.granted = ()
@@ -384,7 +344,7 @@ class Agent:
         entry = self._pipeline.registry.get(name)
         return entry is not None and entry.traits.resolved_effect() == "read"
 
-    def _reject_empty(self, task: _Task) -> None:
+    def _reject_empty(self, task: Task) -> None:
         task.empty += 1
         if task.empty > _MOST_EMPTY:
             raise ModelError("the model gave no answer", "try another model, or say the task differently")
@@ -394,7 +354,7 @@ class Agent:
         self.conversation.close_open_calls()
         self.conversation.nudge(_CUT_OFF if reply.calls else "Go on where you stopped, in fewer words.")
 
-    def _over_budget(self, task: _Task) -> str:
+    def _over_budget(self, task: Task) -> str:
         if task.steps >= self._budget.max_steps:
             return f"the limit of {self._budget.max_steps} steps is reached"
         if over := self.tally.over():
@@ -407,19 +367,19 @@ class Agent:
         is_outer = seconds is None or (outer is not None and outer <= time.monotonic())
         return "the time of what it is a part of is up" if is_outer else f"the time limit of {seconds:g} s is reached"
 
-    def _answered(self, task: _Task, text: str) -> Outcome:
+    def _answered(self, task: Task, text: str) -> Outcome:
         """An answer; where the calls before it were all denied, the denial ended the work."""
         denied = task.denials[task.denied_before :]
         if denied and all(r.by in DENIALS or r.status == "error" for r in task.last_turn):
             return self._ended(task, "denied", denied[-1].reason, text)
         return self._ended(task, "answered", "", text)
 
-    def _ended(self, task: _Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
+    def _ended(self, task: Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
         results, denials = tuple(task.results), tuple(task.denials)
         return Outcome(ending, answer, reason, task.steps, self.tally.task, results, denials)
 
 
-def _news_of(task: _Task) -> str:
+def _news_of(task: Task) -> str:
     """What happened in the background since it was last told, a line each."""
     return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..core.types import Ready, Refusal, ToolCall
+from .approving import Prepared, approve
 from .line import Pipeline
-from .steps import ADMIT, PREPARE, Prepared, approve, pre_hooks
+from .steps import ADMIT, PREPARE, pre_hooks
 
 
 def rehearse(pipeline: Pipeline, call: ToolCall) -> list[tuple[str, Prepared]]:

@@ -19,13 +19,15 @@ from ..core.residents import is_resident_thread
 from ..core.tracing import UNTRACED
 from ..core.types import Args, Ready, Refusal, Scope, ToolCall, ToolResult
 from . import drivers
+from .approving import Prepared
 from .effects import Execute, Line
+from .finishing import FINISH
 from .firing import NOTHING_HEARD, Heard, firing
 from .following import followed
 from .nested import text_inside
 from .outcomes import answered, completed, refused
 from .parts import Parts
-from .steps import ADMIT, FINISH, PREPARE, Prepared
+from .steps import ADMIT, PREPARE
 
 _ON_RESIDENT_LOOP = Refusal(
     "a synchronous tool call can't be made on the loop that runs async tools",

@@ -1,4 +1,4 @@
-"""The steps of the line, in the order in which a call meets them.
+"""The steps before the handler, in the order in which a call meets them.
 
 A step takes what the one before it gave and gives it on, the same object when it changes nothing. It
 may answer with a `Refusal`, or, where it must wait for somebody, with a generator of effects.
@@ -6,49 +6,31 @@ may answer with a `Refusal`, or, where it must wait for somebody, with a generat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ..core.errors import UsageError, near_names
-from ..core.loading import Late
 from ..core.types import (
     Allow,
-    Answer,
-    Approver,
     Ask,
     Forbid,
-    Label,
     Ready,
     Refusal,
     ToolCall,
-    ToolResult,
 )
-from ..core.wire import copy_json, dumps
-from ..guard.approval import settle
-from .effects import AskPerson, Broke, CallHook, Effect
-from .firing import Heard, firing
+from .approving import Prepared, Waiting, approve
+from .effects import Broke, CallHook
 from .footprint import paths_named, real_path
-from .hook_points import APPROVAL_ANSWERED, APPROVAL_ASKED, POST_TOOL_CALL, PRE_TOOL_CALL, TRANSFORM_TOOL_RESULT
+from .hook_points import PRE_TOOL_CALL
 from .hooks import Hook, Said, read_answer
-from .limits import cut
+from .keywords import call_keywords
 from .names import names_meant
 from .parts import Parts
 
-# Their patterns take 20 ms to compile, which is for the first call to pay, not for start-up.
-fence = Late("handiwork.guard.fencing")
-redact = Late("handiwork.guard.redaction")
-standing = Late("handiwork.guard.standing")
-
-Prepared: TypeAlias = Ready | Refusal
-Waiting: TypeAlias = Generator[Effect, Any, Prepared]
 PrepareStep: TypeAlias = Callable[[Parts, Ready], "Prepared | Waiting"]
-Heed: TypeAlias = Callable[[Parts, Hook, ToolResult, Any], ToolResult]
-FinishStep: TypeAlias = Callable[[Parts, "Ready | None", ToolResult], "ToolResult | Generator[Effect, Any, ToolResult]"]
 
 _MOST_LISTED = 40
-
-# --------------------------------------------------------------------------------------------- prepare
 
 
 def resolve(parts: Parts, call: ToolCall) -> Prepared:
@@ -229,55 +211,6 @@ def foresee(parts: Parts, ready: Ready) -> Prepared:
     return replace(ready, planned=planned)
 
 
-def approve(parts: Parts, ready: Ready) -> Prepared | Waiting:
-    """What must be asked is asked. Nobody there means no."""
-    if not ready.asks:
-        return ready
-    approver = ready.call.scope.approver or parts.approver
-    if approver is None:
-        reasons = "; ".join(ask.reason for ask in ready.asks)
-        return Refusal(f"needs approval, and nobody is there to give it: {reasons}", "approval", _HOW_TO_ALLOW)
-    return _ask_person(parts, ready, approver)
-
-
-_HOW_TO_ALLOW = "do it another way, or have a person run this with approval (`--yes`, or an approver)"
-
-
-def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
-    shown = dumps(ready.args)
-    for ask in ready.asks:
-        if standing.covers(ready, ask):
-            continue
-        heard = yield from _tell(parts, APPROVAL_ASKED, ready, reason=ask.reason, keys=list(ask.keys))
-        if heard.block:
-            return Refusal(f"not approved ({ask.reason}): {heard.block}", "approval", _NOT_AGAIN)
-        said = yield AskPerson(approver, ready, ask)
-        answer = Answer(False, note=f"the approver failed: {said.error}") if isinstance(said, Broke) else settle(said)
-        standing.remember(ready, ask, answer)
-        facts = {"reason": ask.reason, "keys": list(ask.keys), "allowed": answer.allowed, "note": answer.note}
-        yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
-        if not answer.allowed:
-            return Refusal(_said_no(ready, ask, answer), "approval", _NOT_AGAIN, ask.rule, answer)
-        ready = replace(ready, answers=(*ready.answers, answer))
-    if dumps(ready.args) != shown:
-        return Refusal("not executed: its arguments were changed after they were shown", "approval", _NOT_AGAIN)
-    return ready
-
-
-def _said_no(ready: Ready, ask: Ask, answer: Answer) -> str:
-    note = f": {answer.note}" if answer.note else ""
-    return f"not executed: not approved ({ask.reason}){note}{standing.new_state(ready)}"
-
-
-_NOT_AGAIN = "don't repeat it; find another way"
-
-
-def _tell(parts: Parts, name: str, ready: Ready, **facts: Any) -> Generator[Effect, Any, Heard]:
-    """Tell the hooks of a point about an approval."""
-    keywords = {**call_keywords(ready.call, ready), **facts} if parts.hooks.of(name) else {}
-    return (yield from firing(parts.hooks, name, keywords))
-
-
 ADMIT = resolve
 PREPARE: tuple[PrepareStep, ...] = (
     supplied,
@@ -291,120 +224,3 @@ PREPARE: tuple[PrepareStep, ...] = (
     foresee,
     approve,
 )
-
-# ---------------------------------------------------------------------------------------------- finish
-
-
-def post_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
-    """Observers hear of every result, also of refusals."""
-    hooks = parts.hooks.of(POST_TOOL_CALL)
-    return _hear(parts, ready, result, hooks, heed=_observed) if hooks else result
-
-
-def transform_hooks(parts: Parts, ready: Ready | None, result: ToolResult) -> Any:
-    """Hooks may give the result of a call that ran another text. Refusals and questions are ours."""
-    hooks = parts.hooks.of(TRANSFORM_TOOL_RESULT)
-    if not hooks or result.status not in _RAN:
-        return result
-    return _hear(parts, ready, result, hooks, heed=_transformed)
-
-
-_RAN = frozenset({"ok", "error"})
-
-
-def _hear(
-    parts: Parts, ready: Ready | None, result: ToolResult, hooks: tuple[Hook, ...], *, heed: Heed
-) -> Generator[Effect, Any, ToolResult]:
-    """Call each hook with the result as it then is. One that fails is reported, and the call goes on."""
-    for hook in hooks:
-        said = yield CallHook(hook, result_keywords(ready, result))
-        if isinstance(said, Broke):
-            parts.hooks.report(hook, said.error)
-        else:
-            result = heed(parts, hook, result, said)
-    return result
-
-
-def _observed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolResult:
-    return result
-
-
-def _transformed(parts: Parts, hook: Hook, result: ToolResult, said: Any) -> ToolResult:
-    answer = read_answer(hook, said)
-    if answer.problem:
-        parts.hooks.report(hook, f"{answer.problem}; the result stays as it was")
-    return result if answer.text is None else replace(result, content=answer.text)
-
-
-def add_notes(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """What hooks had to say about the call stands below its result."""
-    if ready is None or not ready.notes or result.status not in _RAN:
-        return result
-    return replace(result, content="\n\n".join((result.content, *ready.notes)))
-
-
-def hide_secrets(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """Secrets don't reach the model, the log or the file."""
-    text = redact.redact(result.content)
-    return result if text == result.content else replace(result, content=text)
-
-
-def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """What is too long is cut to both ends; the whole is in a file."""
-    most = parts.limits.of(ready.entry if ready else None)
-    if len(result.content) <= most:
-        return result
-    return cut(result, parts.limits, most)
-
-
-def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """Text from outside is shown to the model as data, inside a fence."""
-    if ready is None or result.status == "refused":
-        return result
-    labels = result.labels or _labels_of(ready)
-    if not labels:
-        return result
-    outside = next((label for label in labels if label.integrity == "outside"), None)
-    if outside is None:
-        return result
-    return replace(result, labels=labels, shown=fence.fence(result.content, outside.source))
-
-
-def _labels_of(ready: Ready) -> tuple[Label, ...]:
-    entry = ready.entry
-    outside = entry.traits.open_world or entry.origin.startswith("mcp:")
-    return (Label("outside", entry.name),) if outside else ()
-
-
-def note_origins(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """What came of the call may be where a later value comes from."""
-    if ready is not None and (origins := ready.call.scope.origins) and result.status in _RAN:
-        origins.note(ready, result)
-    return result
-
-
-FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show, note_origins)
-
-# --------------------------------------------------------------------------------------------- keywords
-
-
-def call_keywords(call: ToolCall, ready: Ready | None) -> dict[str, Any]:
-    """What a hook is told before a call. The arguments are a copy: a hook changes them by answering."""
-    return {
-        "tool_name": call.name,
-        "args": copy_json(ready.args if ready else call.arguments),
-        "task_id": call.scope.task_id,
-        "session_id": call.scope.session_id,
-        "tool_call_id": call.id,
-        "cwd": call.scope.here,
-    }
-
-
-def result_keywords(ready: Ready | None, result: ToolResult) -> Mapping[str, Any]:
-    """What a hook is told after a call."""
-    return {
-        **call_keywords(result.call, ready),
-        "result": result.content,
-        "duration_ms": result.duration_ms,
-        "status": result.status,
-    }

@@ -32,12 +32,24 @@ def kind(request):
 
 
 # What a run of the suite gives every place beside its own: no profile may open a way out.
-PROFILES: dict[str, dict[str, object]] = {"default": {}}
+PROFILES: dict[str, dict[str, object]] = {
+    "default": {},
+    "no network": {"network": "off"},
+    "one host": {"network": ("example.org",)},
+    "a folder of the workspace": {"workspace_writes": False},
+}
 
 
 @pytest.fixture(params=PROFILES)
 def profile(request):
     return PROFILES[request.param]
+
+
+@pytest.fixture
+def writes(profile):
+    """For probes that write into the workspace."""
+    if not profile.get("workspace_writes", True):
+        pytest.skip("nothing is written there in this profile")
 
 
 @pytest.fixture
@@ -242,7 +254,7 @@ def test_other_processes_are_not_traced(code, victim):
     assert "attach -1 -1" in said and "read -1" in said and "pidfd -1" in said and "mem open" not in said
 
 
-def test_the_kernel_keeps_its_settings(try_):
+def test_the_kernel_keeps_its_settings(try_, writes):
     before = Path("/proc/sys/kernel/core_pattern").read_text()
     for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname"):
         # What is written is what stands there: harmless, should it succeed.
@@ -266,14 +278,14 @@ def test_a_crowd_of_processes_ends_with_its_command(try_):
     assert subprocess.run(["pgrep", "-fx", "sleep 7313"], capture_output=True, check=False).stdout == b""
 
 
-def test_a_file_meets_its_limit(try_, room):
+def test_a_file_meets_its_limit(try_, room, writes):
     ran = try_("head -c 5000000 /dev/zero > big; echo $?", file_bytes=1 << 20)
     assert (room / "big").stat().st_size <= 1 << 20
     assert "max_file_mb" in try_("head -c 5000000 /dev/zero > big", file_bytes=1 << 20).note
     assert ran.exit_code == 0
 
 
-def test_memory_and_time_meet_their_limits(code, try_):
+def test_memory_and_time_meet_their_limits(code, try_, writes):
     assert "MemoryError" in code("bytearray(1 << 30)", memory_bytes=256 << 20)
     ran = try_("while :; do :; done", cpu_s=1, timeout_s=10)
     assert not ran.timed_out and ran.exit_code >= 128 and "cpu_seconds" in ran.note

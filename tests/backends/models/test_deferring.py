@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from handiwork import ToolRegistry
-from handiwork.agent.loop import Agent, Budget, Outcome
+from handiwork.agent.loop import Agent
 from handiwork.agent.session import Unkept
+from handiwork.agent.spending import Budget
+from handiwork.agent.task import Outcome
 from handiwork.apps.agents import Face, build_agent
 from handiwork.apps.house import House
 from handiwork.backends.models.anthropic import AnthropicModel

@@ -82,7 +82,7 @@ def test_a_logbook_keeps_the_end_at_hand_and_its_files_small(tmp_path: Path):
     log = Logbook(str(tmp_path / "logs" / "a.log"))
     for count in range(3000):
         log.write(b"%06d " % count + b"x" * 500 + b"\n")
-    assert len(log.tail) == TAIL_BYTES and log.last_line().startswith("002999 ")
+    assert len(log.tail) == TAIL_BYTES and log.tail.splitlines()[-1].startswith("002999 ")
     log.close()
     sizes = [p.stat().st_size for p in (tmp_path / "logs").iterdir()]
     assert len(sizes) == 2 and max(sizes) <= 512 * 1024

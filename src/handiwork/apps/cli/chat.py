@@ -8,8 +8,9 @@ from argparse import Namespace
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ...agent.loop import Agent, Outcome
+from ...agent.loop import Agent
 from ...agent.session import Session
+from ...agent.task import Outcome
 from ...core.bridge import tools_bridge
 from ...core.errors import HandiworkError, ModelUnavailableError, UsageError
 from ...core.handler import describe_exception

@@ -18,6 +18,7 @@ EXAMPLES = """\
 examples:
   handiwork sessions export last --output talk.jsonl
   handiwork replay talk.jsonl
+  handiwork replay examples/*.jsonl
 """
 _MOST = 160
 
@@ -25,27 +26,29 @@ _MOST = 160
 def configure(parser: Parser) -> None:
     """Arguments of `handiwork replay`."""
     parser.epilog = EXAMPLES
-    parser.add_argument("file", help="what `handiwork sessions export` wrote, as JSON lines")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="what `sessions export` wrote, as JSON lines")
 
 
 def run(said: Namespace, out: Output) -> int:
     """Tell every call that would come out differently today. Exit code 1 where there is one."""
-    recording = playing.read_recording(Path(said.file))
-    compared = asyncio.run(playing.replay(default(), recording))
-    different = [c for c in compared if not c.same]
-    differences = [_difference(c) for c in different]
-    same = len(compared) - len(different)
-    lines = [f"{len(compared)} calls, {same} as recorded"]
+    recordings = {file: playing.read_recording(Path(file)) for file in said.files}
+    played = {file: asyncio.run(playing.replay(default(), recording)) for file, recording in recordings.items()}
+    calls = sum(map(len, played.values()))
+    differences = [_difference(file, c) for file, compared in played.items() for c in compared if not c.same]
+    same = calls - len(differences)
+    lines = [f"{calls} calls, {same} as recorded"]
     for told in differences:
-        lines.append(printable(f"✗ {told['call']} {told['name']} {_short(told['arguments'])}"))
+        where = f"{told['file']}: " if len(played) > 1 else ""
+        lines.append(printable(f"✗ {where}{told['call']} {told['name']} {_short(told['arguments'])}"))
         lines += [printable(f"    {when}: {_short(': '.join(told[when]))}") for when in ("was", "now")]
-    out.show({"calls": len(compared), "same": same, "differences": differences}, lines)
-    return int(bool(different))
+    out.show({"calls": calls, "same": same, "differences": differences}, lines)
+    return int(bool(differences))
 
 
-def _difference(compared: Any) -> dict[str, Any]:
+def _difference(file: str, compared: Any) -> dict[str, Any]:
     call = compared.call
     return {
+        "file": file,
         "call": call.id,
         "name": call.name,
         "arguments": call.arguments,

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from ...agent.loop import Agent, Denial, Outcome
+from ...agent.loop import Agent
 from ...agent.session import Unkept
 from ...agent.spending import Budget
+from ...agent.task import Denial, Outcome
 from ...core.cancel import CancelToken
 from ...core.errors import UsageError
 from ...core.loading import Late

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from ...agent.loop import Agent, Outcome
+from ...agent.loop import Agent
+from ...agent.task import Outcome
 from .asking import is_attended
 from .keyboard import keyboard
 from .output import Output, printable

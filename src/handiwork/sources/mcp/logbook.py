@@ -39,11 +39,6 @@ class Logbook:
         """The last 8 KiB as text."""
         return self._tail.decode("utf-8", "replace")
 
-    def last_line(self) -> str:
-        """The last line that says something."""
-        lines = [line for line in self.tail.splitlines() if line.strip()]
-        return lines[-1].strip() if lines else ""
-
     def close(self) -> None:
         """Close the file; what comes after opens it again."""
         if self._file >= 0:

@@ -82,8 +82,6 @@ class Supervisor:
 
     def begin(self) -> None:
         """Start to look after the server, or hurry the next try."""
-        if self.state.name == "disabled":
-            return
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._live(), name=f"mcp {self.settings.name}")
             self._set("starting")
@@ -97,8 +95,7 @@ class Supervisor:
             await asyncio.wait((self._task,))
             self._task = None
         self.log.close()
-        if self.state.name != "disabled":
-            self._set("idle", "closed")
+        self._set("idle", "closed")
 
     async def _live(self) -> None:
         while True:

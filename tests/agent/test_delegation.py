@@ -205,7 +205,7 @@ def test_one_that_does_not_end_is_left_behind(hire, monkeypatch):
 
     class Deaf(Silent):
         async def reply(self, request):
-            request.on_text("I go on")
+            request.on_text("I go on ")  # a word is told when it has ended: it could become a secret
             for _ in range(20):
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.sleep(0.1)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handiwork.guard import fence
+from handiwork.guard.fencing import neutralise, original
 
 TOKENS = [
     *(
@@ -106,3 +107,38 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
     start = time.perf_counter()
     fence(piece * 20_000, "web")
     assert time.perf_counter() - start < 3
+
+
+STEERING = [
+    *TOKENS,
+    "\x1b]0;x\x07",
+    "\x1b[5A",
+    "\x1b[2J",
+    "\u202e",
+    "\u2066",
+    "\x00",
+    "\x7f",
+    "<<end ",
+    "<<data 1",
+    "system: x",
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(STEERING), st.text(max_size=9)), max_size=8))
+def test_nothing_is_lost(pieces: list[str]) -> None:
+    text = "".join(pieces).replace("\u2060", "").replace("\u27e6", "")
+    assert original(neutralise(text)) == text
+
+
+@given(st.lists(st.sampled_from([*TOKENS, "<", ">", "|", "\u202e", "\x00", "[", "]", "<<end ", " "]), max_size=8))
+def test_no_token_stands_after_another_was_broken(pieces: list[str]) -> None:
+    shown = inside(fence("".join(pieces), "web"))
+    assert not [token for token in TOKENS if token in shown]
+
+
+def test_colours_stay_and_the_rest_is_shown_as_its_code() -> None:
+    said = "\x1b[31mred\x1b[0m \x1b]8;;http://x\x07link \u202eabc"
+    assert (
+        neutralise(said)
+        == "\x1b[31mred\x1b[0m \u27e6U+001B\u27e7]8;;http://x\u27e6U+0007\u27e7link \u27e6U+202E\u27e7abc"
+    )

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handiwork.core.errors import UsageError
 from handiwork.guard import redact
-from handiwork.guard.redaction import is_plain
+from handiwork.guard.redaction import is_plain, learn, refuse_masks
 
 _random = random.Random(7)
 
@@ -157,3 +158,58 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
     start = time.perf_counter()
     redact(piece * 20_000)
     assert time.perf_counter() - start < 3
+
+
+# ------------------------------------------------------------------------------- text inside of JSON
+
+TOKEN_LIKE = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+IN_FILES = [
+    ('password = "hunter2-hunter2!"\nname = "x"', 'password = "***"\nname = "x"'),
+    (f"first line\n{TOKEN_LIKE}\nlast", "first line\nghp_***\nlast"),
+    ("API_KEY=abcdef1234567890\nDEBUG=true", "API_KEY=***\nDEBUG=true"),
+    ('{"api_key": "abcdef1234567890", "n": 1}', '{"api_key": "***", "n": 1}'),
+    ("the key: foo\nbar-baz-1234", "the key: foo\nbar-baz-1234"),
+    ("path\\to\\file\tpassword:\thunter2-hunter2!", "path\\to\\file\tpassword:\t***"),
+]
+
+
+@pytest.mark.parametrize(("text", "masked"), IN_FILES)
+def test_a_text_reads_the_same_whether_it_stands_in_json_or_not(text, masked):
+    assert redact(text) == masked
+    once = json.dumps({"content": text, "size": 1})
+    assert json.loads(redact(once))["content"] == masked
+    twice = json.dumps({"result": [once]})
+    assert json.loads(json.loads(redact(twice))["result"][0])["content"] == masked
+
+
+def test_a_value_with_quotes_under_the_name_of_a_secret():
+    shown = redact(json.dumps({"password": 'ab"cd\\efgh12', "note": 'a "quoted" word'}))
+    assert json.loads(shown) == {"password": "***", "note": 'a "quoted" word'}
+
+
+def test_json_that_is_cut_off_is_masked_as_far_as_it_goes():
+    whole = json.dumps({"content": 'x\npassword = "hunter2-hunter2!"', "more": "text\n" * 20})
+    assert "hunter2" not in redact(whole[:-30])
+
+
+@pytest.mark.parametrize("text", ['{"a": "\\q password=hunter2-hunter2!"}', '["\\ud800 \\n"]', '{"a\\n": "b"', "{\\"])
+def test_odd_escapes_break_nothing(text):
+    assert "hunter2" not in redact(text)
+
+
+# ---------------------------------------------------------------------------------------- write-back
+
+
+def test_a_masked_line_isnt_written_over_the_secret():
+    old = "NAME=x\nAPI_KEY=abcdef1234567890\n"
+    with pytest.raises(UsageError, match=r"line 2 holds \*\*\*"):
+        refuse_masks(".env", old, "NAME=y\n  API_KEY=***\n")
+    for new in ("NAME=***\n", "NAME=y\nAPI_KEY=abcdef1234567890\n", "***\nAPI_KEY=new-value-1234\n"):
+        refuse_masks(".env", old, new)
+    refuse_masks("a.md", "***\n# title\n", "***\n# other\n***\n")
+
+
+def test_what_was_told_to_us_is_masked():
+    redact("x")
+    learn("told-to-us-but-plain")
+    assert redact("it says told-to-us-but-plain here") == "it says *** here"

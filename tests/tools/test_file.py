@@ -278,3 +278,31 @@ def test_a_search_looks_where_the_path_led_when_it_was_judged(tmp_path):
     real_paths = {"link": str(tmp_path / "judged")}
     told = registry.dispatch("search_files", args, scope=Scope(cwd=str(tmp_path)), real_paths=real_paths)
     assert "judged here" in json.loads(told)["hits"] and "later" not in told
+
+
+def test_what_was_masked_is_not_written_back(call, tmp_path):
+    old = "NAME=x\nAPI_KEY=" + "abcdef" * 3 + "12\nPORT=1\n"
+    (tmp_path / "settings.txt").write_text(old)
+    masked = "NAME=y\nAPI_KEY=***\nPORT=1\n"
+    assert "line 2 holds ***" in call("write_file", path="settings.txt", content=masked, force=True)["error"]
+    assert (
+        "line 2" in call("patch", path="settings.txt", old_string=old[7:], new_string="API_KEY=***\nPORT=2\n")["error"]
+    )
+    body = f"@@\n-NAME=x\n-{old.splitlines()[1]}\n+NAME=z\n+API_KEY=***\n PORT=1\n"
+    sent = f"*** Begin Patch\n*** Update File: settings.txt\n{body}*** End Patch"
+    assert "line 2" in call("patch", patch=sent)["error"]
+    assert (tmp_path / "settings.txt").read_text() == old
+    assert "error" not in call("patch", path="settings.txt", old_string="NAME=x", new_string="NAME=y")
+    assert (tmp_path / "settings.txt").read_text() == old.replace("=x", "=y")
+
+
+@pytest.mark.parametrize("output", ["lines", "files", "counts"])
+def test_a_search_leaves_out_what_holds_secrets_and_says_so(call, tmp_path, output):
+    for name in (".env", ".env.local", "id_rsa", ".env.example", "a.txt", "sub/credentials.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a needle\n")
+    found = call("search_files", pattern="needle", output=output)
+    assert found["total"] == 1 and "a.txt" in found["hits"] and "id_rsa" not in found["hits"]
+    assert "a file that may hold secrets has hits that aren't shown: sub/credentials.json" in found["note"]
+    assert call("search_files", pattern="needle", path=".env")["total"] == 1  # who names it, was asked about it
+    assert call("search_files", pattern="credentials", target="files")["total"] == 1

@@ -38,6 +38,7 @@ from ..core.types import (
     Usage,
 )
 from ..core.wire import is_loaded, name_of_definition
+from ..guard.streaming import StreamRedactor
 from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
@@ -280,20 +281,29 @@ class Agent:
         self.conversation.set_system(
             build_prompt(loaded, cwd=scope.cwd, workspace=scope.workspace, guides=task.guides, known=self._known)
         )
+        written = StreamRedactor()
         request = ModelRequest(
             tuple(await self._shown([d for d in definitions if is_loaded(d) or name_of_definition(d) in found])),
             tuple(definitions),
-            on_text=lambda text: self._watch(TextDelta(text)),
+            on_text=lambda text: self._tell(written.feed(text)),
             found=found,
         )
         asked = time.perf_counter()
-        reply = await self._reply(task, request)
+        try:
+            reply = await self._reply(task, request)
+        finally:
+            self._tell(written.finish())
         task.steps += 1
         self.tally.add(reply.usage)
         self.conversation.add_reply(reply)
         self._watch(StepFinished(task.steps, reply.usage))
         await self._points.after_request(task.steps, reply, asked)
         return reply
+
+    def _tell(self, text: str) -> None:
+        """What the model has written so far, as far as it can be told."""
+        if text:
+            self._watch(TextDelta(text))
 
     async def _reply(self, task: Task, request: ModelRequest) -> ModelReply:
         """The model's reply, with its price."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.wire import name_of_definition
+from ..guard.fencing import neutralise
 
 GUIDE_NAME = "AGENTS.md"
 _MOST_GUIDE_CHARS = 32_000
@@ -37,9 +38,12 @@ def build_prompt(
 
 
 def read_guides(cwd: str, workspace: str) -> str:
-    """The AGENTS.md files from the workspace down to *cwd*, the nearest last; at most 32,000 characters."""
+    """The AGENTS.md files from the workspace down to *cwd*, the nearest last; at most 32,000 characters.
+
+    Whoever wrote them, no token in them passes for a message: such are broken as in text from outside.
+    """
     texts = [text for folder in _folders(cwd, workspace) if (text := _read(os.path.join(folder, GUIDE_NAME)))]
-    return "\n\n".join(texts)[:_MOST_GUIDE_CHARS]
+    return neutralise("\n\n".join(texts)[:_MOST_GUIDE_CHARS])
 
 
 def _folders(cwd: str, workspace: str) -> list[str]:

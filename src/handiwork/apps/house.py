@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..backends.environment.late import LateEnvironment
+from ..backends.http.late import LateHttp
 from ..catalog.desk import Desk
 from ..catalog.discovery import Scanner
 from ..catalog.store import ToolRegistry
@@ -23,6 +24,7 @@ from ..core.config import Config, home_folder
 from ..core.errors import ConfigError, UnknownNameError, UsageError
 from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
+from ..core.secrets import Secret
 from ..core.types import (
     EMPTY_SCOPE,
     Approver,
@@ -64,6 +66,8 @@ if TYPE_CHECKING:
 in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
+reaches = Late("handiwork.guard.reach")
+secrets = Late("handiwork.apps.secrets")
 shutil = Late("shutil")
 places = Late("handiwork.backends.environment.table")
 profile_files = Late("handiwork.apps.profiles")
@@ -112,6 +116,7 @@ class House:
         )
         self.keep_audit(home)
         self._environment = self._open_environment()
+        self.http = LateHttp(lambda: reaches.reach(self.config.http.allow))
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
         self._scopes: dict[tuple[Any, ...], Scope] = {}
         self._shells: dict[tuple[Any, ...], ShellState] = {}
@@ -122,7 +127,10 @@ class House:
 
     def _judge(self, rules: Callable[[str], Rulebook | None] | None) -> Judge:
         inner = self.inside.fences
-        return policy(self.config.mode, (self._results,), rules=rules, programs=self._programs, fences=inner)
+        listed = self.config.http.allow
+        return policy(
+            self.config.mode, (self._results,), listed=listed, rules=rules, programs=self._programs, fences=inner
+        )
 
     @property
     def guard_alone(self) -> Judge:
@@ -168,7 +176,13 @@ class House:
         return folder
 
     def _open_environment(self) -> LateEnvironment:
-        return LateEnvironment(self._results, self.config.sandbox, self.home)
+        known = self.config.secrets
+        if known:
+            secrets.mask_known(known)
+        return LateEnvironment(self._results, self.config.sandbox, self.home, lambda: self._open_vault(known))
+
+    def _open_vault(self, known: tuple[Secret, ...]) -> tuple[Any, ...]:
+        return secrets.open_vault(known) if known else ()
 
     def _define_toolsets(self) -> None:
         try:
@@ -263,6 +277,7 @@ class House:
             supplied=supplied,
             approver=self._in_time(approver, platform),
             shell=self._shell((task_id, session_id, where)),
+            http=self.http,
             standing=self._standing(session_id),
         )
         _make_room(self._scopes, _MOST_SCOPES)

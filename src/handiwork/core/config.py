@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
+from .fetching import THE_WEB, Fetching, as_fetching, problem_with_fetching
 from .loading import Late
 from .sandbox import NO_WISHES, Sandbox, as_sandbox, problem_with_sandbox
+from .secrets import Secret, as_secrets, problem_with_secrets
 
 prices = Late("handiwork.core.prices")
 telemetry = Late("handiwork.core.telemetry")
@@ -78,6 +80,8 @@ class Config:
     audit: bool | str = True  # "required" keeps calls from running that can't be put on record
     audit_file_bytes: int = 16 << 20
     audit_files: int = 8
+    http: Fetching = THE_WEB  # what may be fetched beside the web
+    secrets: tuple[Secret, ...] = ()  # what commands may use without holding it
 
     @property
     def tools_budget(self) -> int | None:
@@ -128,7 +132,11 @@ _KINDS: Mapping[str, Any] = {
     "audit": (str, bool),
     "audit_file_bytes": (int,),
     "audit_files": (int,),
+    "http": (dict,),
+    "secrets": (dict,),
 }
+_PROBLEMS = {"sandbox": problem_with_sandbox, "http": problem_with_fetching, "secrets": problem_with_secrets}
+_MADE: Mapping[str, Any] = {"sandbox": as_sandbox, "http": as_fetching, "secrets": as_secrets}
 _POSITIVE = frozenset(
     (
         "max_steps",
@@ -203,6 +211,8 @@ _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "prices": _problem_with_prices,
     "traces": _problem_with_traces,
     "sandbox": problem_with_sandbox,
+    "http": problem_with_fetching,
+    "secrets": problem_with_secrets,
 }
 
 
@@ -210,8 +220,8 @@ def as_field(key: str, value: Any) -> Any:
     """*value* as the field of `Config` holds it."""
     if key == "custom_toolsets":
         return {name: CustomToolset(**_frozen(entry or {})) for name, entry in value.items()}
-    if key == "sandbox":
-        return as_sandbox(value)
+    if key in _MADE:
+        return _MADE[key](value)
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -71,6 +71,10 @@ class StorageError(HandiworkError):
     """The store of sessions can't be read or written."""
 
 
+class FetchError(HandiworkError):
+    """Something couldn't be fetched: it isn't allowed, doesn't answer, or is too much."""
+
+
 class SessionBusyError(UsageError):
     """Another process works on the session."""
 

@@ -10,6 +10,7 @@ from base64 import b64decode
 _BREAK = "\u2060"  # an invisible joiner: the text reads the same, the token isn't one any more
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_SHOWN = re.compile("\u27e6U\\+([0-9A-F]{4})\u27e7")
 _TERMINAL = re.compile(r"\x1b(?!\[[0-9;]{0,12}[mKJH])[\]PX^_\[]?|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 _ROLES = "system|assistant|developer|ipython"  # as data, `user: bob` is too common to be broken
@@ -156,12 +157,23 @@ def fence(text: str, source: str) -> str:
 
 
 def neutralise(text: str) -> str:
-    """The text with framing tokens broken and with what steers a terminal taken out."""
-    plain = text if text.isascii() else _BIDI.sub("\ufffd", text)
-    plain = _TERMINAL.sub("\ufffd", plain)
+    """The text with framing tokens broken, and with what steers a terminal shown as its code: nothing is lost."""
+    plain = text if text.isascii() else _BIDI.sub(_shown, text)
+    plain = _TERMINAL.sub(_shown, plain)
     for pattern in _ALWAYS:
         plain = pattern.sub(_broken, plain)
     return plain.replace("<<data ", "<<\u2060data ").replace("<<end ", "<<\u2060end ")
+
+
+def original(neutral: str) -> str:
+    """The text that `neutralise` made *neutral* of, if it held no such codes and no invisible joiners itself."""
+    return _SHOWN.sub(lambda code: chr(int(code[1], 16)), neutral.replace(_BREAK, ""))
+
+
+def _shown(match: re.Match[str]) -> str:
+    """The first of what steers as its code, such as \u27e6U+001B\u27e7; what follows it is harmless without."""
+    first, rest = match[0][0], match[0][1:]
+    return f"\u27e6U+{ord(first):04X}\u27e7{rest}"
 
 
 def _broken(match: re.Match[str]) -> str:

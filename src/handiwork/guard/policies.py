@@ -30,12 +30,14 @@ def policy(
     mode: Mode = "accept-edits",
     readable: Sequence[str] = (),
     *,
+    listed: Sequence[str] = (),
     rules: Callable[[str], Rulebook | None] | None = None,
     programs: Mapping[str, Program] | None = None,
     fences: Sequence[Fence] = (),
     clean: Callable[[Ready], bool] | None = None,
 ) -> Judge:
-    """A judge for one mode. *readable* are folders outside the workspace that may be read unasked.
+    """A judge for one mode. *readable* are folders outside the workspace that may be read unasked, *listed*
+    hosts of this machine and its network that may be fetched from.
 
     `accept-edits` lets edits inside the workspace pass, `ask` asks for each of them, `auto` lets pass what
     is contained or can be put back, too, `read-only` forbids whatever isn't a read, and `yolo` takes every
@@ -45,7 +47,7 @@ def policy(
     """
     if mode not in MODES:
         raise UsageError(f"unknown mode: {mode!r}", f"use one of {', '.join(MODES)}")
-    usual, careful = Bounds(mode, readable, programs), Bounds("ask", readable, programs)
+    usual, careful = Bounds(mode, readable, programs, listed), Bounds("ask", readable, programs, listed)
 
     def judge(ready: Ready, /) -> Verdict:
         entry, stand = ready.entry, ready.call.scope.standing

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 commands = Late("handiwork.guard.commands")
 patches = Late("handiwork.core.patches")
 paths = Late("handiwork.guard.paths")
-urls = Late("handiwork.guard.urls")
+reaches = Late("handiwork.guard.reach")
 
 
 class Rated(NamedTuple):
@@ -41,12 +41,18 @@ Rater: TypeAlias = Callable[[Ready, str, "Bounds"], Iterable[Rated]]
 
 
 class Bounds:
-    """What holds for every call of one policy: mode, what may be read beside the workspace, own programs' entries."""
+    """What holds for every call of one policy: mode, what may be read and fetched beside what is free, own programs."""
 
-    __slots__ = ("mode", "programs", "readable")
+    __slots__ = ("listed", "mode", "programs", "readable")
 
-    def __init__(self, mode: Mode, readable: Sequence[str], programs: Mapping[str, Program] | None = None) -> None:
-        self.mode, self.readable, self.programs = mode, tuple(readable), programs
+    def __init__(
+        self,
+        mode: Mode,
+        readable: Sequence[str],
+        programs: Mapping[str, Program] | None = None,
+        listed: Sequence[str] = (),
+    ) -> None:
+        self.mode, self.readable, self.programs, self.listed = mode, tuple(readable), programs, tuple(listed)
 
 
 def found(ready: Ready, bounds: Bounds) -> list[Rated]:
@@ -171,8 +177,8 @@ def _rate_code(ready: Ready, text: str, _bounds: Bounds) -> Iterable[Rated]:
     yield Rated(Ask("it runs code", (f"code:{text}@{base_of(ready)}",)), "code", text, base_of(ready))
 
 
-def _rate_url(_ready: Ready, text: str, _bounds: Bounds) -> Iterable[Rated]:
-    found = urls.judge_url(text)
+def _rate_url(_ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
+    found = reaches.reach(bounds.listed).judge(text)
     yield Rated(_verdict(found.action, found.reasons, (f"url:{text}",)), "url", text, found.host)
 
 

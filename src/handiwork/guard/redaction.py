@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
+
+from handiwork.core.errors import UsageError
 
 MASK = "***"
 _TTL_S = 1.0
@@ -104,24 +107,33 @@ _SECRET_ARGUMENT = re.compile(
 
 
 class _Environment:
-    """The secret values of this process's environment, read again once a second."""
+    """The secret values of this process's environment, read again once a second, and those that were told to us."""
 
-    __slots__ = ("_read_at", "_size", "_values")
+    __slots__ = ("_read_at", "_size", "_told", "_values")
 
     def __init__(self) -> None:
         self._values: tuple[str, ...] = ()
+        self._told: frozenset[str] = frozenset()
         self._read_at, self._size = -_TTL_S, -1
+
+    def learn(self, value: str) -> None:
+        """Mask *value* from now on."""
+        if len(value) >= _SHORTEST:
+            self._told |= {value}
+            self._read_at = -_TTL_S
 
     def values(self) -> tuple[str, ...]:
         now = time.monotonic()
         if now - self._read_at > _TTL_S or len(os.environ) != self._size:
             found = {v for k, v in os.environ.items() if len(v) >= _SHORTEST and _SECRET_NAME.search(k)}
-            self._values = tuple(sorted((v for v in found if not _is_harmless(v)), key=len, reverse=True))
+            found = {v for v in found if not _is_harmless(v)} | self._told
+            self._values = tuple(sorted(found, key=len, reverse=True))
             self._read_at, self._size = now, len(os.environ)
         return self._values
 
 
 _environment = _Environment()
+learn, known_values = _environment.learn, _environment.values
 
 
 def _is_harmless(value: str) -> bool:
@@ -140,10 +152,31 @@ def redact(text: str) -> str:
 
     Harmless text comes back as the same object. Masking twice changes nothing more.
     """
+    text = mask_known(text)
+    if not _is_suspicious(text):
+        return text
+    is_json = text[:1] in ("{", "[") and "\\" in text and _SLOT not in text
+    return _masked_json(text) if is_json else _masked(text)
+
+
+def mask_known(text: str) -> str:
+    """The text with the secret values of the environment, and those that were told to us, masked."""
     for value in _environment.values():
         if value in text:
             text = text.replace(value, MASK)
-    return _masked(text) if _is_suspicious(text) else text
+    return text
+
+
+def refuse_masks(path: str, old: str, new: str) -> None:
+    """Raise `UsageError` where *new* has a line of *old* as it was shown, and not as it is: masked."""
+    if MASK not in new or (shown := redact(old)) == old:
+        return
+    lost = {line.strip() for line in set(shown.splitlines()) - set(old.splitlines()) if MASK in line}
+    if at := next((number for number, line in enumerate(new.splitlines(), 1) if line.strip() in lost), 0):
+        raise UsageError(
+            f"{path} isn't written: line {at} holds {MASK}, which stands for a secret that the file has there",
+            "leave that line as it is: patch the lines around it",
+        )
 
 
 def is_plain(text: str) -> bool:
@@ -163,7 +196,7 @@ def _is_suspicious(text: str) -> bool:
     """A quick look: every format has a long word, or a value that is assigned or announced."""
     if _WORD.search(text) is None:
         return False
-    if "=" in text or ":" in text or "ogin" in text or "earer" in text or "asic" in text:
+    if "=" in text or ":" in text or "ogin" in text or "-----BEGIN" in text or "earer" in text or "asic" in text:
         return True
     return _LONG.match(text) is not None
 
@@ -182,6 +215,39 @@ def _masked(text: str) -> str:
         text = _CARD.sub(_card, text)
     return _ASSIGNED.sub(_assigned, text) if any(n in lower for n in _NAMES) else text
 
+
+def _masked_json(text: str) -> str:
+    """JSON, also cut or nested: a string with escapes in it is read as what it stands for, and masked as that.
+
+    As it is written, a line's end would be a letter to the patterns, and a quote no quote.
+    """
+    read: list[str] = []
+
+    def take(literal: re.Match[str]) -> str:
+        if "\\" not in literal[2]:
+            return literal[0]
+        read.append(_masked_literal(literal))
+        return f'{literal[0][: literal.start(2) - literal.start() - 1]}"{_SLOT}{len(read) - 1}{_SLOT}"'
+
+    masked = _masked(_LITERAL.sub(take, text))
+    return _SLOTS.sub(lambda slot: read[int(slot[1])], masked)
+
+
+def _masked_literal(literal: re.Match[str]) -> str:
+    """What stands between the quotes, masked; all of it behind the name of a secret."""
+    try:
+        value = str(json.loads(f'"{literal[2]}"', strict=False))
+    except ValueError:  # an escape that JSON doesn't know
+        return _masked(literal[2])
+    if literal[1] and is_secret_name(literal[1]) and len(value.split()) == 1 and _is_real(value):
+        return MASK
+    masked = redact(value)
+    return literal[2] if masked == value else json.dumps(masked, ensure_ascii=False)[1:-1]
+
+
+_SLOT = "\ue000"
+_SLOTS = re.compile(f"{_SLOT}(\\d+){_SLOT}")
+_LITERAL = re.compile(r'(?:"([^"\\]{1,80})"\s*:\s*)?"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 
 _BY_HINT: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     ((".atlasv1.",), _TERRAFORM),
@@ -216,9 +282,16 @@ def _card(match: re.Match[str]) -> str:
 
 def _assigned(match: re.Match[str]) -> str:
     value = match[2]
-    if _PLACEHOLDER.search(value) or not (_REALISTIC.search(value) or _is_mixed(value)):
-        return match[0]
-    return match[1] + _mask_of(match, 2)
+    return match[1] + _mask_of(match, 2) if _is_real(value) else match[0]
+
+
+def _is_real(value: str) -> bool:
+    """Whether what is assigned to the name of a secret may be one, and no stand-in for it."""
+    return (
+        len(value) >= _SHORTEST
+        and not _PLACEHOLDER.search(value)
+        and bool(_REALISTIC.search(value) or _is_mixed(value))
+    )
 
 
 def _mask_of(match: re.Match[str], group: int) -> str:

@@ -9,6 +9,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from handiwork.core.hosts import NOWHERE, AllowList
+
 from .places import names
 from .verdict import UrlVerdict
 
@@ -60,11 +62,12 @@ _BARRED_PORTS = frozenset(
 )
 
 
-def judge_url(url: str, resolve: Resolver | None = None) -> UrlVerdict:
+def judge_url(url: str, resolve: Resolver | None = None, *, listed: AllowList = NOWHERE) -> UrlVerdict:
     """Say whether *url* may be fetched; anything doubtful is forbidden.
 
     *resolve* gives the addresses of a host name, and every one of them is judged. Without it only the
-    text is; whoever connects must judge the address that is connected to with `barred_address`.
+    text is; whoever connects must judge the address that is connected to with `barred_address`. Hosts that
+    the person *listed* may be on this machine or its network.
     """
     if _BARE.match(url):  # as people write it, and as browsers and many tools read it
         url = f"https://{url}"
@@ -77,9 +80,11 @@ def judge_url(url: str, resolve: Resolver | None = None) -> UrlVerdict:
         return UrlVerdict("forbid", [f"the address can't be read: {error}"])
     if "@" in parts.netloc:
         return UrlVerdict("forbid", ["the address holds a user name or password"])
+    host, why = read_host(parts.hostname or "")
+    if not why and listed.names(host, port or (443 if parts.scheme.lower() == "https" else 80)):
+        return UrlVerdict("allow", [], host)
     if port in _BARRED_PORTS:
         return UrlVerdict("forbid", [f"port {port} isn't a port of web servers"])
-    host, why = read_host(parts.hostname or "")
     why = why or _why_inner(host) or (_why_resolved(host, resolve) if resolve else "")
     return UrlVerdict("forbid" if why else "allow", [why] if why else [], host)
 

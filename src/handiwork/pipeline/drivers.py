@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
@@ -23,6 +24,7 @@ from .parts import Parts
 
 asyncio = Late("asyncio")
 bridge = Late("handiwork.core.bridge")
+redaction = Late("handiwork.guard.redaction")
 now = time.perf_counter
 
 
@@ -242,7 +244,13 @@ def _offered(parts: Parts, ready: Ready, accepts: Container[str]) -> dict[str, A
 
 def _progress_sink(ready: Ready) -> Callable[[Progress], None]:
     sink = ready.call.scope.on_progress
-    return (lambda progress: sink(ready.call, progress)) if sink else (lambda _: None)
+    return (lambda progress: sink(ready.call, _masked(progress))) if sink else (lambda _: None)
+
+
+def _masked(progress: Progress) -> Progress:
+    """Secrets don't reach whoever watches."""
+    message = redaction.redact(progress.message)
+    return progress if message == progress.message else replace(progress, message=message)
 
 
 def _begun(parts: Parts, ready: Ready) -> float | None:

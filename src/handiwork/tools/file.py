@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handiwork import registry, tool_error, tool_result
@@ -19,9 +20,12 @@ from ..core.types import Traits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..core.types import Args, PlannedFile, Scope
+    from ..core.types import Args, Files, PlannedFile, Scope
 
 pathlib = Late("pathlib")
+checking = Late("handiwork.backends.files.checked")
+redaction = Late("handiwork.guard.redaction")
+places = Late("handiwork.guard.places")
 targets = Late("handiwork.backends.files.target")
 reading = Late("handiwork.backends.files.viewing.reading")
 overwrite = Late("handiwork.backends.files.editing.overwrite")
@@ -60,6 +64,7 @@ def write_file(
 ) -> str:
     """Replace a whole file; the answer says what that changed."""
     target = targets.target_of(path, scope, real_paths)
+    target = replace(target, files=_unmasked(target.files))
     try:
         session = seen.SESSIONS.of(scope)
         return tool_result(overwrite.write_whole(target, content, session, force=force, planned=planned))
@@ -88,11 +93,17 @@ def patch(
 ) -> str:
     """Replace texts in one file, or apply a whole patch."""
     asked = patching.Asked(path, old_string, new_string, replace_all, edits or (), patch)
-    place = patching.Place(_cwd(scope), targets.files_of(scope), real_paths or {})
+    place = patching.Place(_cwd(scope), _unmasked(targets.files_of(scope)), real_paths or {})
     answer = patching.run(asked, place, planned)
     for written in real_paths or filter(None, [path]):
         _note_own_change(written, scope, real_paths)
     return tool_result(answer)
+
+
+def _unmasked(files: Files) -> Files:
+    """The files, where what was masked when it was read isn't written over what it stands for."""
+    held: Files = checking.checked(files, redaction.refuse_masks, redaction.MASK)
+    return held
 
 
 def _preview_patch(args: Args, *, scope: Scope | None, real_paths: Mapping[str, str]) -> tuple[PlannedFile, ...]:
@@ -143,10 +154,18 @@ def search_files(
     }
     where = targets.target_of(asked["path"], scope, real_paths)
     query = _search_query(asked, where.real, scope)
-    found = searching.search(query, scope.cancel if scope else None, searching.place_of(where.files))
+    found = searching.search(
+        query, scope.cancel if scope else None, searching.place_of(where.files), closed=_why_secret
+    )
     totals = {"total": found.total} if target == "files" else {"total": found.total, "files": found.files}
     note = {"note": "; ".join(found.notes)} if found.notes else {}
     return tool_result({**totals, **note, **_searching_on(asked, found.next_offset), "hits": found.text})
+
+
+def _why_secret(path: str) -> str:
+    """Why what a file holds isn't for a search to show."""
+    why: str = places.secret(f"/{path}")
+    return why
 
 
 def _search_query(asked: dict[str, Any], root: str, scope: Scope | None) -> Any:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handiwork.backends.environment.sandboxes.hosts import address_of, allow_list, is_public, plain_host
 from handiwork.backends.environment.sandboxes.proxy import DeniedError, Proxy, read_wish
 from handiwork.core.errors import UsageError
+from handiwork.core.hosts import address_of, allow_list, is_public, plain_host
 
 
 @pytest.mark.parametrize(

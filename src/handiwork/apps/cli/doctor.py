@@ -34,6 +34,8 @@ tracing = Late("handiwork.apps.tracing")
 embeddings = Late("handiwork.backends.embeddings.extra")
 places = Late("handiwork.backends.environment.table")
 enforcement = Late("handiwork.backends.environment.sandboxes.enforcement")
+taps = Late("handiwork.backends.environment.secrets.extra")
+vault = Late("handiwork.backends.environment.secrets.vault")
 strengths = Late("handiwork.backends.environment.sandboxes.strength")
 State = Literal["ok", "warning", "problem"]
 _MARKS = {"ok": ("✓", "green"), "warning": ("⚠", "yellow"), "problem": ("✗", "red")}
@@ -63,7 +65,9 @@ def run(said: Namespace, out: Output) -> int:
     except ConfigError as error:
         findings.append(Finding("configuration", "config", "problem", str(error), error.hint))
     else:
-        for look in (_configuration, _sandbox, _guard, _model, _tools, _servers, _wells, _hooks, _traces, _running):
+        for look in (
+            *(_configuration, _sandbox, _secrets, _guard, _model, _tools, _servers, _wells, _hooks, _traces, _running),
+        ):
             findings += look(house)
     out.show({"version": __version__, "findings": [asdict(f) for f in findings]}, _lines(findings, out))
     return int(any(f.state == "problem" for f in findings))
@@ -150,6 +154,31 @@ def _sandbox(house: House) -> Iterator[Finding]:
         yield Finding("sandbox", "leaves open", "warning", sentence)
     for name, reason in choice.missing.items():
         yield Finding("sandbox", name, "warning", f"isn't used: {reason}", places.REMEDIES[name])
+
+
+def _secrets(house: House) -> Iterator[Finding]:
+    """Which hosts get which secrets, and whether commands are kept from their values."""
+    known = house.config.secrets
+    if not known:
+        return
+    if problem := taps.missing():
+        yield Finding("secrets", "bound", "problem", problem, taps.FIX)
+    with suppress(HandiworkError):  # told above
+        wanted = house.config.sandbox
+        place = wanted.backend if ":" in wanted.backend else places.choose(wanted.backend, house.home).name
+        if loose := taps.looseness(place, wanted.network):
+            yield Finding("secrets", "place", "warning", loose, "use bubblewrap or landlock, with a network")
+    for secret in known:
+        to, parts = ", ".join(secret.hosts), ", ".join(secret.places)
+        if secret.kind == "command":
+            yield Finding("secrets", secret.name, "ok", f"from a command, to {to} ({parts})")
+            continue
+        try:
+            vault.read_value(secret)
+        except HandiworkError as error:
+            yield Finding("secrets", secret.name, "problem", str(error), error.hint)
+        else:
+            yield Finding("secrets", secret.name, "ok", f"from {secret.kind} {secret.source}, to {to} ({parts})")
 
 
 def _guard(house: House) -> Iterator[Finding]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from ...core.cancel import CancelToken
 from ...core.loading import load
@@ -14,14 +16,23 @@ LOCAL_FILES = "handiwork.backends.files.local:LocalFiles"
 
 
 class LateEnvironment:
-    """Stands for the place that *sandbox* names; *results* is its folder for long output, *own* that of our state."""
+    """Stands for the place that *sandbox* names; *results* is its folder for long output, *own* that of our state.
 
-    def __init__(self, results: str, sandbox: Sandbox = NO_WISHES, own: str = "") -> None:
-        self._results, self._sandbox, self._own = results, sandbox, own
+    *find_secrets* gives the secrets of its commands, when they are first needed.
+    """
+
+    def __init__(
+        self,
+        results: str,
+        sandbox: Sandbox = NO_WISHES,
+        own: str = "",
+        find_secrets: Callable[[], Sequence[Any]] = tuple,
+    ) -> None:
+        self._results, self._sandbox, self._own, self._find_secrets = results, sandbox, own, find_secrets
 
     @cached_property
     def _real(self) -> Environment:
-        environment: Environment = load(OPEN)(self._results, self._sandbox, self._own)
+        environment: Environment = load(OPEN)(self._results, self._sandbox, self._own, self._find_secrets())
         return environment
 
     @cached_property

@@ -8,11 +8,13 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core.errors import HandiworkError, UsageError
+from ...core.loading import Late
 from ...core.sandbox import Sandbox, limits_in
 from ...core.types import Command, SandboxPolicy
 from .local import LocalEnvironment
@@ -24,8 +26,13 @@ from .sandboxes.sandboxed import SandboxEnvironment, SandboxLauncher
 from .sandboxes.territory import Person
 from .shell import ShellEnvironment
 
+if TYPE_CHECKING:
+    from .secrets.vault import Held
+
+taps = Late("handiwork.backends.environment.secrets.tap")  # TLS is for those who have secrets
+
 # The strongest first.
-LAUNCHERS: Mapping[str, Callable[[SandboxPolicy, Person], SandboxLauncher]] = {
+LAUNCHERS: Mapping[str, Callable[..., SandboxLauncher]] = {
     "bubblewrap": BubblewrapLauncher,
     "landlock": LandlockLauncher,
 }
@@ -48,8 +55,8 @@ class Choice:
     missing: Mapping[str, str]
 
 
-def open_environment(results: str, sandbox: Sandbox, own: str = "") -> ShellEnvironment:
-    """The environment that *sandbox* names; *own* is the folder of our own state.
+def open_environment(results: str, sandbox: Sandbox, own: str = "", known: Sequence[Held] = ()) -> ShellEnvironment:
+    """The environment that *sandbox* names; *own* is the folder of our own state, *known* are secrets for its commands.
 
     Raises `UsageError` where what was asked for by name doesn't work here, and where a limit was asked for
     that nothing would keep: there is no way around it.
@@ -57,13 +64,15 @@ def open_environment(results: str, sandbox: Sandbox, own: str = "") -> ShellEnvi
     kind, _, name = sandbox.backend.partition(":")
     if name:
         _refuse_limits(sandbox, sandbox.backend)
-        return REMOTE[kind](name, results)
+        return REMOTE[kind](name, results)  # no secrets: nothing of ours stands on their way out
+    tap = taps.Tap(known) if known else None
     choice = choose(sandbox.backend, own)
     if choice.name == "local":
         _refuse_limits(sandbox, "; ".join((sandbox.backend, *choice.missing.values())))
-        return LocalEnvironment(results)
+        return LocalEnvironment(results, tap=tap)
     person = Person(own=own, results=results)
-    return SandboxEnvironment(LAUNCHERS[choice.name](policy_of(sandbox), person), results)
+    policy = replace(policy_of(sandbox), hidden=tuple(held.file for held in known if held.file))
+    return SandboxEnvironment(LAUNCHERS[choice.name](policy, person, tap), results)
 
 
 def _refuse_limits(sandbox: Sandbox, why: str) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .places import (
         Command,
         Containment,
+        Doorkeeper,
         Environment,
         FileKind,
         Files,
@@ -80,6 +81,7 @@ _MODULES = {
     "places": (
         "Command",
         "Containment",
+        "Doorkeeper",
         "Environment",
         "FileKind",
         "FileStat",
@@ -156,6 +158,7 @@ __all__ = [
     "Command",
     "Containment",
     "Done",
+    "Doorkeeper",
     "Effect",
     "Embedder",
     "Ended",

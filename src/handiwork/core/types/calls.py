@@ -14,7 +14,7 @@ from .tools import Args, Handler, ToolEntry
 if TYPE_CHECKING:
     from ..cancel import CancelToken
     from .outcomes import Artifact, Done, Label, Progress
-    from .places import Environment, ShellState
+    from .places import Environment, Http, ShellState
     from .roles import Journal, Origins
     from .tracing import Span
     from .verdicts import Answer, Ask, Standing
@@ -37,7 +37,7 @@ class Scope:
     the call belongs to, for whoever traces. `around` is the call in whose handler this scope's calls are made.
     Where a scope `waits`, what must be asked and nobody is there to answer is asked later. `standing` is what
     the session's person has answered so far. `on_refused` is told of every call that doesn't run, of those
-    too that a tool makes in turn.
+    too that a tool makes in turn. `http` is the one client to fetch with.
     """
 
     session_id: str = ""
@@ -63,6 +63,7 @@ class Scope:
     span: Span[Any] | None = None
     around: Ready | None = None
     waits: bool = False
+    http: Http | None = None
 
     @property
     def here(self) -> str:

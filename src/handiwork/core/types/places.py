@@ -22,7 +22,11 @@ class HttpReply:
 
 
 class Http(Protocol):
-    """The one client that backends and tools fetch with, checked by the guard."""
+    """The one client that everything fetches with: each address, also of a redirect, is judged by the guard.
+
+    `timeout_s` is for the whole exchange, `max_bytes` for the body as it is read, unpacked. `redirects` are
+    followed at most; to another origin goes nothing that says who asks. Cookies aren't kept. Raises `FetchError`.
+    """
 
     async def request(
         self,
@@ -32,7 +36,21 @@ class Http(Protocol):
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         timeout_s: float = 30.0,
+        max_bytes: int = 10 << 20,
+        redirects: int = 5,
     ) -> HttpReply: ...
+
+
+class Doorkeeper(Protocol):
+    """Says which addresses may be fetched from; an empty answer is a yes, any other is why not."""
+
+    def why_not(self, url: str, /) -> str:
+        """By the text of a URL."""
+        ...
+
+    def why_not_address(self, host: str, port: int, address: str, /) -> str:
+        """By the address that *host* leads to, when it is about to be connected to."""
+        ...
 
 
 Network: TypeAlias = "Literal['on', 'off'] | tuple[str, ...]"
@@ -44,7 +62,8 @@ class SandboxPolicy:
     """What a sandboxed command may do, beside working in its workspace and its private temporary folder.
 
     `writable` and `readable` are further folders or files; the home is hidden but for the latter and
-    for what the environment knows tools to need, the rest of the system is read-only. A tuple as
+    for what the environment knows tools to need, the rest of the system is read-only. Files that are
+    `hidden` are out of sight wherever they are. A tuple as
     `network` is the list of hosts that may be reached. Limits are per command: processor seconds, bytes
     of memory of a process, bytes of a file, processes; None is no limit.
     """
@@ -56,6 +75,7 @@ class SandboxPolicy:
     memory_bytes: int | None = None
     file_bytes: int | None = None
     processes: int | None = None
+    hidden: tuple[str, ...] = ()
     workspace_writes: bool = True
 
 

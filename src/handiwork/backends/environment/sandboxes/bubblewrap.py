@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ....core.errors import UsageError
+from ....core.hosts import allow_list
 from ....core.types import Command, Containment, SandboxPolicy
 from ..children.confinement import Confinement, Network, limits_of
 from ..children.spawning import seccomp
@@ -20,11 +22,13 @@ from ..launch import Launch, shell
 from ..surroundings import child_environment
 from . import gateway
 from .fence import Fence
-from .hosts import allow_list
 from .nesting import deepest, inside
 from .proxy import Proxy
 from .sockets import reachable_sockets
 from .territory import PRIVATE, Person, Territory, survey
+
+if TYPE_CHECKING:
+    from ..secrets.tap import Tap
 
 # What package tools keep in a home from one command to the next; private to the sandbox.
 _CACHES = (
@@ -41,15 +45,18 @@ _NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-ut
 class BubblewrapLauncher:
     """Starts commands in a sandbox of their own for each; their /tmp and caches are shared among them."""
 
-    def __init__(self, policy: SandboxPolicy, person: Person) -> None:
-        self._policy, self._person = policy, person
+    def __init__(self, policy: SandboxPolicy, person: Person, tap: Tap | None = None) -> None:
+        self._policy, self._person, self._tap = policy, person, tap
         self._folder = tempfile.mkdtemp(prefix="handiwork-")
-        self._proxy: Proxy | None = None
+        self._bundle = gateway.keep_bundle(self._folder, tap)
         self._gateway: gateway.Gateway | None = None
         if isinstance(policy.network, tuple):
             self._policy = replace(policy, readable=(*policy.readable, *gateway.needs()))
-            self._proxy = Proxy(allow_list(policy.network))
+            self._proxy: Proxy | None = Proxy(allow_list(policy.network), tap=tap)
             self._gateway = gateway.Gateway(os.path.join(self._folder, "proxy"), self._proxy)
+            self._port = gateway.PORT
+        else:
+            self._proxy, self._port = gateway.open_proxy(policy.network, tap)
         self.close = weakref.finalize(self, _close, self._folder, self._proxy, self._gateway)
         self.territory = lru_cache(64)(self._survey)
 
@@ -65,6 +72,7 @@ class BubblewrapLauncher:
             *self._frame(),
             *self._mounts(territory),
             *(("--ro-bind", self._gateway.path, gateway.INSIDE) if self._gateway else ()),
+            *(("--ro-bind", self._bundle, gateway.BUNDLE_INSIDE) if self._bundle else ()),
             *("--chdir", cwd, "--"),
             *(gateway.entry() if self._gateway else ()),
             *(shell(), "-c", command.text),
@@ -92,8 +100,9 @@ class BubblewrapLauncher:
         return survey(workspace, self._policy, self._person)
 
     def _env(self, command: Command) -> dict[str, str]:
-        proxy = gateway.proxy_variables(gateway.PORT) if self._gateway else {}
-        env = child_environment({"TMPDIR": "/tmp", **proxy, **command.env})
+        proxy = gateway.proxy_variables(self._port) if self._port else {}
+        secrets = self._tap.variables(gateway.BUNDLE_INSIDE) if self._tap else {}
+        env = child_environment({"TMPDIR": "/tmp", **proxy, **secrets, **command.env})
         return {name: value for name, value in env.items() if name not in _LEFT_OUT}
 
     def _frame(self) -> Iterator[str]:

@@ -8,14 +8,20 @@ import socket
 import sys
 import threading
 from collections import deque
+from typing import TYPE_CHECKING
 
+from ....core.hosts import allow_list
+from ....core.types import Network
 from .proxy import Proxy
+
+if TYPE_CHECKING:
+    from ..secrets.tap import Tap
 
 PORT = 3128
 MAX_LISTENERS = 64
 _POLITE_S = 2.0
 # Where the sandbox finds our socket.
-INSIDE = "/dev/handiwork-proxy"
+INSIDE, BUNDLE_INSIDE = "/dev/handiwork-proxy", "/dev/handiwork-authorities.pem"
 # Runs inside before the command: a listener made there accepts what is connected to there, but it is
 # this process that takes the connections. Nothing has to run in the sandbox beside the command.
 _ENTER = f"""\
@@ -68,6 +74,26 @@ class Gateway:
         if len(self._served) > MAX_LISTENERS:  # the sandbox of the oldest has most likely ended
             self._proxy.forget(self._served.popleft())
         visitor.send(b"k")
+
+
+def open_proxy(network: Network, tap: Tap | None) -> tuple[Proxy | None, int]:
+    """The proxy on this machine's own loopback and its port, where a list of hosts or a secret needs one."""
+    if network == "off" or (network == "on" and tap is None):
+        return None, 0
+    proxy = Proxy(allow_list(network) if isinstance(network, tuple) else None, tap=tap)
+    listener = socket.create_server(("127.0.0.1", 0))
+    proxy.serve(listener)
+    return proxy, listener.getsockname()[1]
+
+
+def keep_bundle(folder: str, tap: Tap | None) -> str:
+    """The file in *folder* with what commands trust; "" where no secret needs it."""
+    if tap is None:
+        return ""
+    path = os.path.join(folder, "authorities.pem")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(tap.authority.bundle())
+    return path
 
 
 def entry() -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import tempfile
 import weakref
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ....core.errors import UsageError
 from ....core.types import Command, Containment, SandboxPolicy
@@ -19,11 +19,13 @@ from ..launch import Launch, shell
 from ..surroundings import child_environment
 from . import gateway
 from .fence import Fence
-from .hosts import allow_list
 from .nesting import inside
 from .proxy import Proxy
 from .sockets import reachable_sockets
 from .territory import Person, Territory, survey
+
+if TYPE_CHECKING:
+    from ..secrets.tap import Tap
 
 _LEFT_OUT = ("TMP", "TEMP", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 # Devices are given one by one; what programs share memory by has no private place without namespaces.
@@ -33,7 +35,7 @@ _DEVICES, _SHARED = "/dev", "/dev/shm"
 class LandlockLauncher:
     """Starts commands that the kernel keeps in their territory; a temporary folder and a home are private."""
 
-    def __init__(self, policy: SandboxPolicy, person: Person) -> None:
+    def __init__(self, policy: SandboxPolicy, person: Person, tap: Tap | None = None) -> None:
         offer = probe()
         if not offer.landlock or not offer.seccomp:
             raise UsageError(f"the sandbox landlock doesn't work here: {'; '.join(offer.reasons)}")
@@ -42,7 +44,8 @@ class LandlockLauncher:
         self._temp, self._home = (os.path.join(self._folder, name) for name in ("tmp", "home"))
         os.mkdir(self._temp, 0o700)
         _furnish(self._home, survey("", policy, person))
-        self._proxy, self._port = _open_proxy(policy)
+        self._proxy, self._port = gateway.open_proxy(policy.network, tap)
+        self._tap, self._bundle = tap, gateway.keep_bundle(self._folder, tap)
         self.close = weakref.finalize(self, _close, self._folder, self._proxy)
         self.territory = lru_cache(64)(self._survey)
         self._files = lru_cache(64)(self._lay_out)
@@ -73,7 +76,8 @@ class LandlockLauncher:
 
     def _env(self, command: Command) -> dict[str, str]:
         proxy = gateway.proxy_variables(self._port) if self._port else {}
-        env = child_environment({"TMPDIR": self._temp, "HOME": self._home, **proxy, **command.env})
+        secrets = self._tap.variables(self._bundle) if self._tap else {}
+        env = child_environment({"TMPDIR": self._temp, "HOME": self._home, **proxy, **secrets, **command.env})
         return {name: value for name, value in env.items() if name not in _LEFT_OUT}
 
     def _confinement(self, territory: Territory) -> Confinement:
@@ -103,7 +107,8 @@ class LandlockLauncher:
         private = (self._temp, self._home)
         shown = tuple(real for path in territory.readable for real in _open_ground(os.path.realpath(path), barriers))
         own = (*territory.writable, *private)
-        return Files(write=(*own, _SHARED), execute=(*_open_ground("/", barriers), *shown, *own))
+        given = (*shown, *((self._bundle,) if self._bundle else ()))
+        return Files(write=(*own, _SHARED), execute=(*_open_ground("/", barriers), *given, *own))
 
 
 def _open_ground(folder: str, barriers: tuple[str, ...]) -> Iterator[str]:
@@ -132,16 +137,6 @@ def _furnish(home: str, territory: Territory) -> None:
             if not any(parent.is_symlink() for parent in link.parents) and not link.exists():
                 link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 link.symlink_to(path)
-
-
-def _open_proxy(policy: SandboxPolicy) -> tuple[Proxy | None, int]:
-    """The way out to listed hosts and its port, if that is what the policy wants."""
-    if not isinstance(policy.network, tuple):
-        return None, 0
-    proxy = Proxy(allow_list(policy.network))
-    listener = socket.create_server(("127.0.0.1", 0))
-    proxy.serve(listener)
-    return proxy, listener.getsockname()[1]
 
 
 def _close(folder: str, proxy: Proxy | None) -> None:

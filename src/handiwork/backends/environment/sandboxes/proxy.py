@@ -9,9 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from .hosts import AllowList, address_of, is_public, plain_host
+from ....core.hosts import AllowList, address_of, is_public, plain_host
 
 MAX_CONNECTIONS = 256
 _LONGEST_HEAD = 65_536
@@ -43,14 +44,28 @@ class DeniedError(Exception):
     """Why a wish isn't granted: a status line for the client."""
 
 
-class Proxy:
-    """Serves CONNECT and plain HTTP on the listeners that it is given, for the hosts of *allowed* only.
+class Opener(Protocol):
+    """Opens the tunnels to some hosts, to change what goes through them; `carry` says why it couldn't, or ""."""
 
-    A name is resolved here, once; the address that was checked is the one that is connected to.
+    def wants(self, host: str, port: int) -> bool: ...
+
+    def carry(self, client: socket.socket, server: socket.socket, host: str, port: int) -> str: ...
+
+
+class Proxy:
+    """Serves CONNECT and plain HTTP on the listeners that it is given, for the hosts of *allowed* only (None: all).
+
+    A name is resolved here, once; the address that was checked is the one that is connected to. Tunnels that
+    *tap* wants are carried by it, all others as they are.
     """
 
-    def __init__(self, allowed: AllowList, resolve: Callable[..., list[tuple[object, ...]]] | None = None) -> None:
-        self._allowed, self._resolve = allowed, resolve or socket.getaddrinfo
+    def __init__(
+        self,
+        allowed: AllowList | None,
+        resolve: Callable[..., list[tuple[object, ...]]] | None = None,
+        tap: Opener | None = None,
+    ) -> None:
+        self._allowed, self._resolve, self._tap = allowed, resolve or socket.getaddrinfo, tap
         self._listeners: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(MAX_CONNECTIONS)
@@ -114,17 +129,21 @@ class Proxy:
                 server.sendall(wish.first)
             else:
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            if not wish.first and self._tap and self._tap.wants(wish.host, wish.port):
+                if why := self._tap.carry(client, server, wish.host, wish.port):
+                    self._refused.append(Refused(time.monotonic(), f"{wish.host} {why}"))
+                return
             server.sendall(rest)
             _relay(client, server)
 
     def _connect(self, wish: Wish) -> socket.socket:
-        if not self._allowed.allows(wish.host, wish.port):
+        if self._allowed is not None and not self._allowed.allows(wish.host, wish.port):
             raise self._refuse(wish, "isn't a listed host")
         try:
             found = self._resolve(wish.host, wish.port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise DeniedError(f"502 {wish.host} has no address: {error.strerror}") from error
-        private = self._allowed.takes_private(wish.host)
+        private = self._allowed is None or self._allowed.takes_private(wish.host)
         for family, kind, protocol, _, place in found:
             address = address_of(str(place[0]).partition("%")[0])  # type: ignore[index]
             if not private and (address is None or not is_public(address)):

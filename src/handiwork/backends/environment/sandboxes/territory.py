@@ -117,7 +117,7 @@ def survey(workspace: str, policy: SandboxPolicy, person: Person) -> Territory:
         writable,
         tuple(sorted({*_shown(listed, person, own, hidden), *_real((person.results,))})),
         hidden,
-        tuple(sorted(path for path in (*secret, *_MASKED) if os.access(path, os.R_OK))),
+        tuple(sorted(path for path in (*secret, *_MASKED, *policy.hidden) if os.access(path, os.R_OK))),
         own,
     )
 

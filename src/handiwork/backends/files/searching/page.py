@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from .matching import Row
 
@@ -68,11 +69,26 @@ class Orders:
                 self._orders.popitem(last=False)
 
 
-class Page:
-    """The units (hits, or files) from *offset* on, at most *limit*. Counts all, keeps no more than it may show."""
+# Says of a path, relative to the place searched, why its contents aren't shown; "" of all others.
+Closed: TypeAlias = Callable[[str], str]
 
-    def __init__(self, order: Order, *, offset: int, limit: int, by_file: bool = False) -> None:
+
+def _nothing(_path: str) -> str:
+    return ""
+
+
+class Page:
+    """The units (hits, or files) from *offset* on, at most *limit*. Counts all, keeps no more than it may show.
+
+    Files that are *closed*, by their paths, are left out as if they held nothing, and named in `left_out`.
+    """
+
+    def __init__(
+        self, order: Order, *, offset: int, limit: int, by_file: bool = False, closed: Closed = _nothing
+    ) -> None:
         self._order, self._first, self._end, self._by_file = order, offset, offset + limit, by_file
+        self._closed = closed
+        self.left_out: list[str] = []
         self._kept: list[tuple[Key, FileHits]] = []
         self._kept_units = 0
         self._keys: list[Key] = []
@@ -90,6 +106,9 @@ class Page:
         return 0 if full else self._end
 
     def add(self, found: FileHits) -> None:
+        if self._closed(found.path):
+            self.left_out.append(found.path)
+            return
         key = self._order.key(found.path, found.mtime_ns, found.rank)
         self.hits += found.count
         self.files += 1

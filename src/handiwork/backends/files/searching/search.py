@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ....core.cancel import CancelToken
@@ -31,6 +31,7 @@ __all__ = ["Found", "Query", "place_of", "search"]
 # Rows that are kept for one page at most: to sort by time, what comes before the page is kept as well.
 MAX_KEPT_ROWS = 60_000
 _MAX_PATTERN = 50_000
+_MOST_CLOSED = 5
 _orders = Orders()
 
 
@@ -70,8 +71,17 @@ def place_of(files: Files | None = None, engine: Engine | None = None) -> Place:
     return Place(files, tree, engine or PlainEngine(tree))
 
 
-def search(query: Query, cancel: CancelToken | None = None, place: Place | None = None) -> Found:
-    """Run one search. Raises `UsageError` for a bad pattern (with its place) or path."""
+def search(
+    query: Query,
+    cancel: CancelToken | None = None,
+    place: Place | None = None,
+    *,
+    closed: Callable[[str], str] | None = None,
+) -> Found:
+    """Run one search. Raises `UsageError` for a bad pattern (with its place) or path.
+
+    Contents of files that are *closed* (it says why, of a path) are looked into only where one is named itself.
+    """
     _check(query)
     place = place or place_of()
     if query.target == "files":
@@ -84,6 +94,7 @@ def search(query: Query, cancel: CancelToken | None = None, place: Place | None 
         offset=query.offset,
         limit=query.limit,
         by_file=query.target == "files" or query.output != "lines",
+        **({"closed": closed} if closed and query.target == "content" and not sweep.single else {}),
     )
     report = _fill(page, place, query, sweep, watch)
     if report.end == "ended":
@@ -193,7 +204,7 @@ def _no_place(query: Query) -> UsageError:
 def _found(page: Page, query: Query, sweep: Sweep, report: Report) -> Found:
     shown = _shown(page, query, _prefix(query, sweep))
     following = query.offset + shown.units
-    notes = [*_end_notes(report, query), *report.notes]
+    notes = [*_end_notes(report, query), *report.notes, *_closed_notes(page)]
     if page.total and not shown.units:
         notes.append(f"offset is beyond the last of {page.total}")
     return Found(
@@ -204,6 +215,15 @@ def _found(page: Page, query: Query, sweep: Sweep, report: Report) -> Found:
         next_offset=following if shown.units and page.total > following else None,
         notes=tuple(notes),
     )
+
+
+def _closed_notes(page: Page) -> Iterator[str]:
+    if names := sorted(page.left_out):
+        more = f" and {len(names) - _MOST_CLOSED} more" if len(names) > _MOST_CLOSED else ""
+        said = (
+            "a file that may hold secrets has" if len(names) == 1 else f"{len(names)} files that may hold secrets have"
+        )
+        yield f"{said} hits that aren't shown: {', '.join(names[:_MOST_CLOSED])}{more}; name one as path, which asks"
 
 
 def _shown(page: Page, query: Query, prefix: str) -> Shown:

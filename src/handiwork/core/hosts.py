@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ....core.errors import UsageError
+from .errors import UsageError
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _WEB = (80, 443)
@@ -43,27 +43,34 @@ class AllowList:
         """Whether some rule allows the connection."""
         return any(rule.allows(host, port) for rule in self.rules)
 
+    def names(self, host: str, port: int) -> bool:
+        """Whether *host* itself is listed with this port, and not only what stands above it."""
+        return any(rule.allows(host, port) and not rule.below for rule in self.rules)
+
     def takes_private(self, host: str) -> bool:
         """Whether *host* may be of this machine or net: only what was listed as such, by address or as localhost."""
         listed = any(rule.host == host and not rule.below for rule in self.rules)
         return listed and (host == "localhost" or address_of(host) is not None)
 
 
-def allow_list(entries: Iterable[str]) -> AllowList:
+NOWHERE = AllowList(())
+
+
+def allow_list(entries: Iterable[str], key: str = "sandbox.network") -> AllowList:
     """The list that *entries* write down: `pypi.org`, `*.pypi.org`, `10.0.0.5:5432`, `[::1]:80`.
 
-    Raises `UsageError` naming the entry that can't be read.
+    Raises `UsageError` naming the entry that can't be read and *key*, the setting that it stands in.
     """
-    return AllowList(tuple(_rule(entry) for entry in entries))
+    return AllowList(tuple(_rule(entry, key) for entry in entries))
 
 
-def _rule(entry: str) -> HostRule:
+def _rule(entry: str, key: str) -> HostRule:
     found = _ENTRY.fullmatch(entry.strip())
     below = bool(found) and entry.strip().startswith("*.")
     host = plain_host(found["host"].removeprefix("*.")) if found else ""
     port = int(found["port"]) if found and found["port"] else None
     if not host or (port is not None and not 0 < port < 65_536) or (below and address_of(host)):
-        raise UsageError(f"sandbox.network: {entry!r} is no host", "write such as pypi.org, *.pypi.org, or HOST:PORT")
+        raise UsageError(f"{key}: {entry!r} is no host", "write such as pypi.org, *.pypi.org, or HOST:PORT")
     return HostRule(host, below, port)
 
 

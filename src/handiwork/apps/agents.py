@@ -13,6 +13,7 @@ from ..agent.asking import InTurn, heeded
 from ..agent.compaction import Context
 from ..agent.delegate import WHAT_IT_IS
 from ..agent.delegation import Delegation
+from ..agent.lending import LentModel
 from ..agent.loop import Agent
 from ..agent.retracing import retrace
 from ..agent.session import Unkept
@@ -30,6 +31,7 @@ from ..core.finding import TOOL_SEARCH, names_found
 from ..core.loading import Late
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
+from ..sources.mcp.lending import LENT_MODEL
 from .bindings import unbound
 from .bound import Bound, bind_memory, bind_session_search, bind_skills
 from .delegates import Beside, Employer, Post, check_depth
@@ -185,6 +187,8 @@ class _Maker:
             bound.known.append(WHAT_IT_IS)
         if post.only is None or "skill_view" in post.only:
             bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
+        if self.house.servers.host is not None:
+            bound.handlers[LENT_MODEL] = LentModel(self.model)
         if post.may_delegate and "delegate_task" in selected:
             hire = Employer(self.house, self, post.depth, session, self.model.name, self.face.approver, tally)
             most = getattr(self.model, "at_once", DELEGATION_LIMITS.at_once)

@@ -119,8 +119,9 @@ def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
 
 def _strange(ready: Ready) -> list[Verdict]:
     """What to ask where values of the call come from text that nobody here wrote."""
+    name = ready.entry.name
     return [
-        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
+        Ask(_STRANGE.format(argument, label.source), tuple(f"flow:{name}:{argument}:{v}" for v in label.values))
         for argument, label in ready.provenance.items()
         if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
     ]

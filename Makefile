@@ -51,6 +51,7 @@ unit: $(VENV)/.ready
 	$(BIN)/python -m pytest -m "not integration and not model" -n 2
 
 integration: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --editable ".[dojo]"
 	$(BIN)/python -m pytest -m "integration or model"
 
 bench: $(VENV)/.ready

@@ -25,6 +25,7 @@ from handiwork.core.types import ToolCall
 from handiwork.guard.policies import policy
 from handiwork.pipeline.limits import Limits
 from handiwork.pipeline.line import Pipeline
+from handiwork.sources.mcp.asking.callers import Caller
 from handiwork.sources.mcp.exchange import Call, carry_out
 from handiwork.sources.mcp.host import Host
 from handiwork.sources.mcp.loop import mcp_bridge
@@ -51,7 +52,7 @@ class Ours:
     def host_only(self, server: str) -> object:
         """A call without the pipeline around it."""
         (definition,) = self.host.offering.shelf(server).offered.values()
-        call = Call(definition, {}, time.monotonic() + 60)
+        call = Call(definition, {}, time.monotonic() + 60, Caller(ToolCall(definition.name, {})))
         return mcp_bridge.run(carry_out(self.host.supervisor(server), call))
 
     def call(self, server: str) -> str:

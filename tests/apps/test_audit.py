@@ -13,6 +13,7 @@ from handiwork.backends.audit.checking import check_audit
 from handiwork.backends.audit.reading import entries_of, lines_in
 from handiwork.core.config import Config
 from handiwork.core.types import Answer, ToolCall, Traits
+from handiwork.guard import accounts, raters
 from handiwork.pipeline.turn import run_turn
 
 READS = Traits(read_only=True)
@@ -107,6 +108,43 @@ def test_who_said_what(open_house):
     assert first["answers"] == [{"allowed": True, "keep": "session", "covers": "git push --force here"}]
     assert first["reasons"] and first["approver"].endswith("yes") and first["status"] == "ok"
     assert second["answer"] == {"allowed": False, "keep": "once", "note": "not on a Friday"}
+
+
+def test_a_command_is_judged_once_for_verdict_and_record(open_house, monkeypatch):
+    house = open_house()
+    judged = []
+    judge = raters.commands.judge_command
+
+    def spy(text, **known):
+        judged.append(text)
+        return judge(text, **known)
+
+    for judging in (raters, accounts):
+        monkeypatch.setattr(judging.commands, "judge_command", spy)
+    call(house, "run_it", {"c": "ls docs"})
+    call(house, "run_it", {"c": "git push --force"}, approver=lambda ready, ask: True)
+    assert judged == ["ls docs", "git push --force"]
+    assert told(house)[1]["effects"]
+
+
+def test_a_secret_that_leaves_the_environment_before_the_line_is_written(open_house, monkeypatch):
+    house, value = open_house(), "-".join(("zebra", "quiet", "91"))
+    monkeypatch.setenv("SERVICE_TOKEN", value)
+    call(house, "look", {"n": 1, "text": f"say {value}"})
+    monkeypatch.delenv("SERVICE_TOKEN")
+    (entry,) = told(house)
+    assert value not in str(entry) and "***" in str(entry)
+
+
+def test_what_waits_for_a_disk_is_masked_already(open_house, tmp_path):
+    house, value = open_house(), "-".join(("zebra", "quiet", "92"))
+    (tmp_path / "home").write_text("no folder")
+    call(house, "look", {"n": 1, "password": value})
+    house.audit.flush()
+    (tmp_path / "home").unlink()
+    house.audit._writer._failed = 0.0
+    (entry,) = told(house)
+    assert entry["args"]["password"] == "***"
 
 
 def test_a_turn_and_async_calls(open_house):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -130,6 +131,46 @@ def test_a_signal_ends_a_run_and_all_that_it_started(start, script, plugin, tmp_
 def test_a_run_that_is_killed_leaves_nothing(start, script, tmp_path, living, kind):
     child = start("run", "x", "--yes", "--model", script(*({"calls": [call]} for call in WORK[kind]), "?"))
     wait_for((tmp_path / "held").exists)
+    child.kill()
+    child.communicate()
+    assert living(5) == []
+
+
+PEER = Path(__file__).parents[1] / "integration" / "mcp" / "peer.py"
+
+
+@pytest.fixture
+def on_server(home, script, command, tmp_path):
+    """A model that waits for a tool of a server, and the file in which the server says what happens to it."""
+    pytest.importorskip("mcp")
+    notes = tmp_path / "notes"
+    entry = {"command": sys.executable, "args": [str(PEER), "stdio"], "env": {"PEER_NOTES": str(notes)}}
+    (home / "config.yaml").write_text(json.dumps({"mcp_servers": {"p": entry}}))
+    assert command("mcp", "test", "p").code == 0  # from now on its tools are known from the start
+    return script({"calls": [{"name": "mcp__p__slow", "arguments": {"seconds": 300}}]}, "?"), notes
+
+
+def waits(notes):
+    return notes.exists() and "begun" in notes.read_text()
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda n: n.name)
+def test_a_signal_ends_a_run_that_waits_for_a_server(start, on_server, living, number):
+    model, notes = on_server
+    child = start("run", "x", "--yes", "--json", "--model", model)
+    wait_for(lambda: waits(notes), 30)
+    began = time.monotonic()
+    child.send_signal(number)
+    out, err = child.communicate(timeout=10)
+    assert child.returncode == CODES[number] and time.monotonic() - began < 5
+    assert json.loads(out)["ending"] == "cancelled" and "Traceback" not in err
+    assert "cancelled" in notes.read_text() and living(5) == []
+
+
+def test_a_run_that_is_killed_leaves_nothing_of_a_server(start, on_server, living):
+    model, notes = on_server
+    child = start("run", "x", "--yes", "--model", model)
+    wait_for(lambda: waits(notes), 30)
     child.kill()
     child.communicate()
     assert living(5) == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +243,27 @@ def test_an_interrupt_stops_a_turn_of_a_chat_not_the_chat(terminal, script):
     shown.until("after")
     shown.type("/quit\n")
     assert shown.end() == 0
+
+
+def test_an_interrupt_stops_a_call_of_a_server_and_gives_the_prompt_back(terminal, script, command, home, tmp_path):
+    pytest.importorskip("mcp")
+    peer, notes = Path(__file__).parents[1] / "integration" / "mcp" / "peer.py", tmp_path / "notes"
+    entry = {"command": sys.executable, "args": [str(peer), "stdio"], "env": {"PEER_NOTES": str(notes)}}
+    (home / "config.yaml").write_text(json.dumps({"mcp_servers": {"p": entry}}))
+    assert command("mcp", "test", "p").code == 0
+    busy = {"calls": [{"name": "mcp__p__slow", "arguments": {"seconds": 60}}]}
+    shown = terminal("chat", "--yes", "--model", script(busy, "after"))
+    shown.until("you> ")
+    shown.type("work\n")
+    deadline = time.monotonic() + 30
+    while not (notes.exists() and "begun" in notes.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    began = time.monotonic()
+    shown.child.send_signal(signal.SIGINT)
+    shown.until("cancelled")
+    assert time.monotonic() - began < 2
+    shown.type("and now?\n")
+    shown.until("after")
+    shown.type("/quit\n")
+    assert shown.end() == 0 and "cancelled" in notes.read_text()

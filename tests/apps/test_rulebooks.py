@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import timeit
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def books(home: Path) -> Rulebooks:
-    return Rulebooks(str(home), house.default().registry)
+    return Rulebooks(str(home), house.default().registry, look_s=0)
 
 
 def texts(book: Rulebook | None) -> dict[str, list[str]]:
@@ -159,10 +160,19 @@ def test_a_file_damaged_meanwhile_changes_nothing(books: Rulebooks, home: Path, 
     assert texts(books.book(str(work)))["deny"] == ["Bash(dd:*)"]
 
 
+def test_a_look_at_the_files_is_good_for_a_moment(home: Path, work: Path) -> None:
+    books = Rulebooks(str(home), house.default().registry, look_s=0.05)
+    own(home, "policy: {deny: [Bash(rm:*)]}\n")
+    assert texts(books.book(str(work)))["deny"] == ["Bash(rm:*)"]
+    own(home, "policy: {deny: [Bash(mkfs:*)]}\n")
+    time.sleep(0.06)
+    assert texts(books.book(str(work)))["deny"] == ["Bash(mkfs:*)"]
+
+
 def test_looking_costs_little(books: Rulebooks, home: Path, work: Path) -> None:
     own(home, "policy: {deny: [Bash(rm:*)]}\n")
     books.book(str(work))
-    assert min(timeit.repeat(lambda: books.book(str(work)), number=200, repeat=5)) / 200 < 1e-3
+    assert min(timeit.repeat(lambda: books.book(str(work)), timer=time.process_time, number=200, repeat=5)) / 200 < 1e-3
 
 
 def test_a_house_without_files_has_no_rules() -> None:

@@ -47,6 +47,7 @@ def test_live(pool):
     assert search.recall(index, found, found.questions["tasks"]) >= 0.40
 
 
+@pytest.mark.integration
 def test_a_query_over_a_thousand_tools_is_quick():
     (row,) = search.speed([1_000])
     assert row["median_ms"] < 4  # the bar is 1 ms on a quiet machine; see bench/search.py

@@ -205,7 +205,8 @@ def test_registering_ten_thousand_stays_linear():
             registry.register(name=f"t{i}", toolset="s", schema={"description": "x"}, handler=lambda a: "")
         return time.process_time() - start
 
-    small, large = cost(1_000), cost(8_000)
+    # The quickest of several: a busy machine empties caches, which counts as this process's own time.
+    small, large = (min(cost(count) for _ in range(3)) for count in (500, 4_000))
     assert large < small * 8 * 3
 
 

@@ -90,7 +90,7 @@ class Machine:
 
     def clone(self) -> None:
         """Work in a copy of the sources, as a contributor does."""
-        for name in ("src", "tests/conftest.py", "pyproject.toml"):
+        for name in ("src", "examples", "tests/conftest.py", "pyproject.toml"):
             source, copy = ROOT / name, self.work / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():

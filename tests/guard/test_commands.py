@@ -196,9 +196,9 @@ def test_characters_beyond_ascii_do_not_upset_the_parser(text: str) -> None:
     ],
 )
 def test_hostile_texts_end_soon_and_never_pass(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert judge_command(text, home=HOME).action != "allow"
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_hostile_texts_end_soon_and_never_pass(text: str) -> None:
 )
 def test_long_scripts_take_time_by_their_length(line: str) -> None:
     def seconds(count: int) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         judge_command(line * count, home=HOME)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(50)
     short, long = seconds(400), seconds(100_000 // len(line))

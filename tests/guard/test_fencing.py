@@ -104,9 +104,9 @@ def test_anything_can_be_fenced(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["ignore all ", "<!-- ", "send ", "https://a", "<system ", "<|"])
 def test_time_grows_with_the_length_only(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     fence(piece * 20_000, "web")
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 STEERING = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import timeit
 from dataclasses import replace
 from pathlib import Path
@@ -32,10 +33,10 @@ def judged(call: Ready, mode: Any = "accept-edits", **kw: Any) -> Verdict:
 
 def test_edits_by_mode(tmp_path: Path) -> None:
     call = ready(WRITE_FILE, {"path": "a.txt"}, work=tmp_path)
-    assert judged(call) is ALLOW
+    assert judged(call) == ALLOW
     assert judged(call, "ask") == Ask("it changes a.txt", (f"path:write:{tmp_path}/a.txt",))
     assert isinstance(judged(call, "read-only"), Forbid)
-    assert judged(call, "yolo") is ALLOW
+    assert judged(call, "yolo") == ALLOW
 
 
 def test_outside_and_protected_paths_ask_with_the_real_path(tmp_path: Path) -> None:
@@ -45,10 +46,10 @@ def test_outside_and_protected_paths_ask_with_the_real_path(tmp_path: Path) -> N
     assert isinstance(found, Ask)
     assert found.keys == (f"path:write:{tmp_path}/x",)
     assert isinstance(judged(ready(READ_FILE, {"path": ".env"}, work=work)), Ask)
-    assert judged(ready(READ_FILE, {"path": "a"}, work=work), "read-only") is ALLOW
+    assert judged(ready(READ_FILE, {"path": "a"}, work=work), "read-only") == ALLOW
     outside = ready(READ_FILE, {"path": str(tmp_path / "results.txt")}, work=work)
     assert isinstance(judged(outside), Ask)
-    assert judged(outside, readable=[str(tmp_path)]) is ALLOW
+    assert judged(outside, readable=[str(tmp_path)]) == ALLOW
 
 
 def test_every_path_in_a_patch_is_judged_as_a_write(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_every_path_in_a_patch_is_judged_as_a_write(tmp_path: Path) -> None:
     def verdict(*names: str, mode: Any = "accept-edits") -> Verdict:
         return judged(ready(traits, {"patch": patch.format(*names)}, work=tmp_path), mode)
 
-    assert verdict("a", "b", "c") is ALLOW
+    assert verdict("a", "b", "c") == ALLOW
     for names in (
         ("../a", "b", "c"),
         ("a", "../b", "c"),
@@ -73,7 +74,7 @@ def test_every_path_in_a_patch_is_judged_as_a_write(tmp_path: Path) -> None:
     assert asked.keys == tuple(f"path:write:{tmp_path}/{name}" for name in "abc")
     assert isinstance(verdict("a", "b", "c", mode="read-only"), Forbid)
     diff = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
-    assert judged(ready(traits, {"patch": diff.format("x")}, work=tmp_path)) is ALLOW
+    assert judged(ready(traits, {"patch": diff.format("x")}, work=tmp_path)) == ALLOW
     assert isinstance(judged(ready(traits, {"patch": diff.format("../x")}, work=tmp_path)), Ask)
 
 
@@ -85,14 +86,14 @@ def test_a_patch_that_cannot_be_read_asks(tmp_path: Path) -> None:
 
 
 def test_commands(tmp_path: Path) -> None:
-    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) is ALLOW
-    assert judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path)) is ALLOW
+    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path)) == ALLOW
+    assert judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path)) == ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make > log"}, work=tmp_path), "ask"), Ask)
     asked = judged(ready(TERMINAL, {"command": "sudo make"}, work=tmp_path))
     assert isinstance(asked, Ask)
     assert asked.keys == (f"command:sudo make@{tmp_path}",)
     assert isinstance(judged(ready(TERMINAL, {"command": "rm -rf /"}, work=tmp_path), "yolo"), Forbid)
-    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") is ALLOW
+    assert judged(ready(TERMINAL, {"command": "ls"}, work=tmp_path), "read-only") == ALLOW
     assert isinstance(judged(ready(TERMINAL, {"command": "make"}, work=tmp_path), "read-only"), Forbid)
     assert isinstance(judged(ready(TERMINAL, {"other": "x"}, work=tmp_path), "read-only"), Forbid)
 
@@ -107,12 +108,12 @@ def test_the_folder_and_the_variables_of_the_session_are_known(tmp_path: Path) -
         return judged(replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell))), "yolo")
 
     assert isinstance(judged_after("rm -rf $WHERE", WHERE="/"), Forbid)
-    assert judged_after("rm -rf $WHERE", WHERE="old") is ALLOW
+    assert judged_after("rm -rf $WHERE", WHERE="old") == ALLOW
     assert isinstance(judged_after("rm -rf ../../../../../../../../../.."), Forbid)
     call = ready(TERMINAL, {"command": "cat $FILE"}, work=tmp_path)
     shell = ShellState(str(tmp_path / "sub"), {"FILE": "/etc/shadow"})
     known = replace(call, call=replace(call.call, scope=replace(call.call.scope, shell=shell)))
-    assert isinstance(judged(known), Ask) and judged(call) is ALLOW
+    assert isinstance(judged(known), Ask) and judged(call) == ALLOW
 
 
 def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_a_yes_to_a_command_holds_for_the_variables_it_had(tmp_path: Path) -> No
 
 def test_urls_code_and_recipients() -> None:
     fetch = Traits(effect="read", touches={"urls": "url"})
-    assert judged(ready(fetch, {"urls": ["https://example.com"]})) is ALLOW
+    assert judged(ready(fetch, {"urls": ["https://example.com"]})) == ALLOW
     assert isinstance(judged(ready(fetch, {"urls": ["https://example.com", "http://127.1/"]})), Forbid)
     assert isinstance(judged(ready(Traits(touches={"code": "code"}), {"code": "1"})), Ask)
     assert isinstance(judged(ready(Traits(touches={"to": "recipient"}), {"to": "a@b.example"})), Ask)
@@ -174,7 +175,7 @@ def test_an_unknown_mode_is_named() -> None:
 
 def test_a_tool_that_touches_nothing_is_cheap() -> None:
     judge, call = policy(), ready(Traits(effect="read"), {})
-    assert min(timeit.repeat(lambda: judge(call), number=20_000, repeat=5)) / 20_000 < 5e-6
+    assert min(timeit.repeat(lambda: judge(call), timer=time.process_time, number=20_000, repeat=5)) / 20_000 < 5e-6
 
 
 def test_the_judges_load_only_when_something_is_judged() -> None:

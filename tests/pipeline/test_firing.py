@@ -56,10 +56,10 @@ def test_a_guard_that_raises_or_hangs_says_no_and_an_observer_does_not(pipeline,
     for name in ("user_prompt_submit", "pre_model_request"):
         pipeline.hooks.register(name, lambda **kw: 1 / 0, source="raises")
     assert "division" in fire("user_prompt_submit").block and fire("pre_model_request").block == ""
-    pipeline.hooks.register("session_end", lambda **kw: time.sleep(1), source="hangs")
+    pipeline.hooks.register("session_end", lambda **kw: time.sleep(5), source="hangs")
     start = time.perf_counter()
     fire("session_end")
-    assert time.perf_counter() - start < 0.8 and pipeline.hooks.failures["hangs:session_end"] == 1
+    assert time.perf_counter() - start < 3 and pipeline.hooks.failures["hangs:session_end"] == 1
 
 
 def test_an_answer_that_its_point_does_not_take_is_reported(pipeline, fire):

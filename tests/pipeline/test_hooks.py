@@ -98,9 +98,9 @@ def test_a_hook_that_raises_or_hangs_before_a_call_is_a_no(add, run, hooks, monk
     raising = hooks.register("pre_tool_call", lambda **kw: 1 / 0, source="plugin:x")
     assert run("t").by == "pre_tool_call" and hooks.failures["plugin:x:pre_tool_call"] == 1
     hooks.remove(raising)
-    hooks.register("pre_tool_call", lambda **kw: time.sleep(1))
+    hooks.register("pre_tool_call", lambda **kw: time.sleep(5))
     start = time.perf_counter()
-    assert run("t").by == "pre_tool_call" and time.perf_counter() - start < 0.8
+    assert run("t").by == "pre_tool_call" and time.perf_counter() - start < 3
 
 
 def test_observers_that_fail_are_counted_and_the_call_goes_on(add, run, hooks, caplog):

@@ -43,7 +43,7 @@ from ..pipeline.hook_points import BEFORE_COMPACTION
 from ..pipeline.line import Pipeline
 from ..pipeline.turn import run_turn
 from .compaction import Context
-from .conversation import NEWS, Conversation
+from .conversation import Conversation
 from .inbox import Inbox
 from .loop_guard import LoopGuard
 from .offer import Offer
@@ -115,6 +115,11 @@ class Agent:
         """
         self._inbox.put(text)
 
+    def _trust(self, words: str) -> None:
+        """What the person says may name what calls are aimed at."""
+        if self._scope.origins:
+            self._scope.origins.trust(words)
+
     def unheard(self) -> list[str]:
         """What was said and not taken in, in order. It is the caller's again."""
         return self._inbox.take_all()
@@ -131,6 +136,7 @@ class Agent:
             return Outcome(ending, "", heard.block or _CANCELLED, 0, Usage())
         prompt = self.task = heard.prompt or prompt
         self.conversation.session.begin(prompt)
+        self._trust(prompt)
         self._ending, reason = "failed", ""
         try:
             outcome = await self._traced(prompt, heard.context, cancel)
@@ -233,7 +239,7 @@ class Agent:
         begun = await self._points.begin()
         await self._run_granted(task, guard)
         if not task.waits:
-            self.conversation.say("\n\n".join(filter(None, (prompt, _news_of(task)))))
+            self.conversation.say("\n\n".join(filter(None, (prompt, task.news()))))
             self._add((*begun.context, *context))
         return not task.waits
 
@@ -244,6 +250,7 @@ class Agent:
             if not self._inbox.take(text):  # not before: who is cancelled while hooks are asked has lost nothing
                 continue
             if not heard.block:
+                self._trust(heard.prompt or text)
                 self.conversation.say(heard.prompt or text)
                 self._add(heard.context)
             self._watch(MessageTaken(text, heard.block))
@@ -272,7 +279,7 @@ class Agent:
 
     async def _ask_once(self, task: Task) -> ModelReply:
         """Ask the model, with the tools of the moment and the news of the background."""
-        if self.conversation.messages[-1]["role"] == "tool" and (news := _news_of(task)):
+        if self.conversation.messages[-1]["role"] == "tool" and (news := task.news()):
             self.conversation.nudge(news)
         definitions = self._offer.renew()
         self._add((await self._points.before_request(task.steps + 1, definitions)).context)
@@ -301,7 +308,6 @@ class Agent:
         return reply
 
     def _tell(self, text: str) -> None:
-        """What the model has written so far, as far as it can be told."""
         if text:
             self._watch(TextDelta(text))
 
@@ -387,11 +393,6 @@ class Agent:
     def _ended(self, task: Task, ending: Ending, reason: str, answer: str = "") -> Outcome:
         results, denials = tuple(task.results), tuple(task.denials)
         return Outcome(ending, answer, reason, task.steps, self.tally.task, results, denials)
-
-
-def _news_of(task: Task) -> str:
-    """What happened in the background since it was last told, a line each."""
-    return "\n".join(f"{NEWS}{line}]" for line in task.background.notices()) if task.background else ""
 
 
 def _cancel_soon(loop: asyncio.AbstractEventLoop, work: asyncio.Future[Outcome]) -> None:

@@ -6,17 +6,19 @@ import base64
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..core.errors import StorageError, UsageError
 from ..core.types import (
+    DELEGATE,
     Answer,
     Approver,
     Artifact,
     Ask,
     Done,
+    Entry,
     EntryKind,
     Message,
     Outcome,
@@ -51,6 +53,7 @@ class Unkept:
     problem: str = ""
     history: Sequence[Message] = ()
     granted: Sequence[Question] = ()
+    of_person = True  # whether its prompts are what a person said
 
     def begin(self, prompt: str) -> None:
         """A task is about to begin."""
@@ -82,6 +85,10 @@ class Unkept:
         """The scope for calls of this conversation."""
         return scope
 
+    def past(self) -> Iterator[Entry]:
+        """What is stored of it so far."""
+        return iter(())
+
 
 class Session(Unkept):
     """A stored conversation, and the journal of its effects.
@@ -94,6 +101,7 @@ class Session(Unkept):
     def __init__(self, store: SessionStore, info: SessionInfo, *, waits: bool = False) -> None:
         self._store, self.info, self._waits = store, info, waits
         self.id = info.id  # "" before its first task
+        self.of_person = info.platform != DELEGATE
         self.history: Sequence[Message] = ()
         self._next = itertools.count(info.entries + 1)
         self._asked: dict[str, dict[str, Any]] = {}
@@ -261,6 +269,10 @@ class Session(Unkept):
         call = ready.call.outermost
         past = self._past.get((call.id, dumps([ready.entry.name, ready.args]))) if call is not ready.call else None
         return replace(ready, answer=past.pop(0)) if past else ready
+
+    def past(self) -> Iterator[Entry]:
+        """What is stored of it so far. Raises `StorageError`."""
+        return self._store.entries(self.info.number) if self.info.number else iter(())
 
     def _witness(self, approver: Approver) -> Approver:
         def ask(ready: Ready, ask: Ask, /) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ..core.types import Background, Ready, Scope, ToolResult, Usage
+from .conversation import NEWS
 
 Ending: TypeAlias = Literal["answered", "denied", "limit", "stuck", "cancelled", "waiting"]
 DENIALS = ("approval", "guard", "pre_tool_call")
@@ -48,3 +49,7 @@ class Task:
     waits: bool = False
     anew: int = 0
     empty: int = 0
+
+    def news(self) -> str:
+        """What happened in the background since it was last told, a line each."""
+        return "\n".join(f"{NEWS}{line}]" for line in self.background.notices()) if self.background else ""

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..agent.asking import InTurn
+from ..agent.asking import InTurn, heeded
 from ..agent.compaction import Context
 from ..agent.delegate import WHAT_IT_IS
 from ..agent.delegation import Delegation
+from ..agent.lending import LentModel
 from ..agent.loop import Agent
+from ..agent.retracing import retrace
 from ..agent.session import Unkept
 from ..agent.spending import Budget, Tally
 from ..agent.todos import Todos
@@ -27,6 +29,7 @@ from ..core.finding import TOOL_SEARCH, names_found
 from ..core.loading import Late
 from ..core.types import Approver, Handler, Model
 from ..core.wire import name_of_definition
+from ..sources.mcp.lending import LENT_MODEL
 from .bindings import unbound
 from .bound import Bound, bind_memory, bind_session_search, bind_skills
 from .delegates import Beside, Employer, Post, check_depth
@@ -34,6 +37,7 @@ from .house import House
 
 if TYPE_CHECKING:
     from ..core.types import Schema
+    from ..guard.flow import Ledger
 
 
 reviewing = Late("handiwork.agent.reviewer")
@@ -67,8 +71,17 @@ def build_agent(
     face = replace(face, approver=_approver_of(house, face.approver, lambda: made[0].task))
     own = f"{face.platform}-{os.urandom(6).hex()}"  # a stored session puts its id in this place
     scope = house.scope(session_id=own, cwd=cwd, approver=face.approver, platform=face.platform)
+    scope = replace(scope, origins=_account(house, session))
     made.append(_Maker(house, model, face)(Post(scope, depth), Tally(budget), session or Unkept(), face.watch))
     return made[0]
+
+
+def _account(house: House, session: Unkept | None) -> Ledger:
+    """What is known of where the texts of a conversation come from, those of its past included."""
+    ledger = house.scopes.open_ledger()
+    if session and session.id:
+        retrace(ledger, session.past(), house.registry.get, of_person=session.of_person)
+    return ledger
 
 
 def _check_price(house: House, model: Model, budget: Budget) -> None:
@@ -107,6 +120,9 @@ class _Maker:
         todos = Todos()
         bound = Bound({"todo": todos, **desk.handlers()})
         self._bind(post, tally, session, bound)
+        if post.scope.origins:
+            for text, where in bound.strange:
+                post.scope.origins.distrust(text, where)
         supply = _supply(house, desk, bound.handlers, model, post.only)
         supply()  # a wrong name is told before the model is asked
         tokens = house.config.context_tokens or getattr(model, "context_tokens", None)
@@ -145,11 +161,13 @@ class _Maker:
         if post.only is None:
             bind_memory(self.house, selected, bound)
             bind_session_search(self.house, selected, bound)
-            bound.handlers.update({"clarify": self.face.clarify} if self.face.clarify else {})
+            bound.handlers.update({"clarify": heeded(self.face.clarify)} if self.face.clarify else {})
         else:
             bound.known.append(WHAT_IT_IS)
         if post.only is None or "skill_view" in post.only:
             bind_skills(self.house, selected, bound, workspace=post.scope.workspace)
+        if self.house.servers.host is not None:
+            bound.handlers[LENT_MODEL] = LentModel(self.model)
         if post.may_delegate and "delegate_task" in selected:
             hire = Employer(self.house, self, post.depth, session, self.model.name, self.face.approver, tally)
             most = getattr(self.model, "at_once", DELEGATION_LIMITS.at_once)

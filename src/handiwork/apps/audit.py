@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..core.config import Config
 from ..core.loading import Late
-from ..core.types import Ready, Refusal, ToolResult
+from ..core.types import Ready, Refusal, ToolCall, ToolEntry, ToolResult
 from ..core.wire import dumps
 
 if TYPE_CHECKING:
     from ..backends.audit.writer import AuditWriter
+    from ..guard.accounts import Written
 
 # Loaded with the first call: listing tools writes nothing.
 accounts = Late("handiwork.guard.accounts")
@@ -25,12 +28,34 @@ writing = Late("handiwork.backends.audit.writer")
 _FREE = "free some space or mend its permissions; `audit: true` in config.yaml lets calls go on without a record"
 
 
-class _Mark(NamedTuple):
-    """A call that began: its number in this process, whose it is, and what its line is still to say of it."""
+@dataclass(slots=True)
+class _Line:
+    """What is put on record of a call at one moment: its number in this process, whose it is, what was asked for
+    and decided, what came of it. A request that `is_raw` is masked together with those of its batch.
+    """
 
+    event: str
     number: int
     whose: str
-    request: str
+    request: str = ""
+    is_raw: bool = False
+    rest: str = ""
+    at: float = 0.0
+
+    def body(self, request: str) -> str:
+        asked = f"{accounts.members(request)}," if request else ""
+        return f'"at":"{chain.stamp(self.at)}","event":"{self.event}","n":{self.number},{self.whose},{asked}{self.rest}'
+
+
+def _bodies(batch: list[_Line | str]) -> Iterator[str]:
+    """The lines of a batch, without secrets. Those that aren't about a call are so already."""
+    lines = [line for line in batch if isinstance(line, _Line)]
+    masked = iter(accounts.mask_all([line.request for line in lines if line.is_raw]))
+    for line in batch:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield line.body(next(masked) if line.is_raw else line.request)
 
 
 class HouseAudit:
@@ -55,7 +80,7 @@ class HouseAudit:
         with self._opening:
             if self._opened is None:
                 keep = writing.Keep(self._config.audit_file_bytes, self._config.audit_files)
-                self._opened = writing.AuditWriter(self.folder, keep, self._about)
+                self._opened = writing.AuditWriter(self.folder, keep, self._about, _bodies)
             return self._opened
 
     def _about(self) -> dict[str, object]:
@@ -72,28 +97,36 @@ class HouseAudit:
 
     def begin(self, ready: Ready, /) -> object | Refusal:
         """Put on record what is about to run, where it may change something."""
-        number, whose = next(self._numbers), accounts.identity(ready.call, ready.entry)
-        request = f"{accounts.request(ready)},{accounts.verdict(ready, ready)}"
+        line = self._line(ready.call, ready.entry, accounts.request(ready))
+        line.rest = accounts.verdict(ready, ready)
         if not self._required and ready.entry.traits.resolved_effect() == "read":
-            return _Mark(number, whose, request)
-        problem = self._writer.put(f'"at":"{chain.stamp()}","event":"begin","n":{number},{whose},{request}')
+            return line
+        line.event, line.at = "begin", time.time()
+        problem = self._writer.put(line)
         if problem and self._required:
             return Refusal(f"this call can't be put on record: {problem}", "audit", _FREE)
-        return _Mark(number, whose, "")
+        return line
 
     def end(self, mark: object, known: Ready | None, end: Ready | Refusal, result: ToolResult, /) -> None:
         """Put on record what came of a call."""
-        if not isinstance(mark, _Mark):
-            mark = self._unbegun(known, end, result)
-        event, request = ("call", f"{mark.request},") if mark.request else ("end", "")
-        head = f'"at":"{chain.stamp()}","event":"{event}","n":{mark.number},{mark.whose}'
-        self._writer.add(f"{head},{request}{accounts.outcome(result)}")
+        line = mark if isinstance(mark, _Line) else self._unbegun(known, end, result)
+        came = accounts.outcome(result)
+        if line.event == "begin":
+            line = _Line("end", line.number, line.whose, rest=came)
+        else:
+            line.rest = f"{line.rest},{came}"
+        line.at = time.time()
+        self._writer.add(line)
 
-    def _unbegun(self, known: Ready | None, end: Ready | Refusal, result: ToolResult) -> _Mark:
+    def _unbegun(self, known: Ready | None, end: Ready | Refusal, result: ToolResult) -> _Line:
         """A refused call: what it asked for, as far as that was understood."""
-        whose = accounts.identity(result.call, known.entry if known else None)
         asked = accounts.request(known) if known and known.args else accounts.request_as_written(result.call)
-        return _Mark(next(self._numbers), whose, f"{asked},{accounts.verdict(known, end)}")
+        line = self._line(result.call, known.entry if known else None, asked)
+        line.rest = accounts.verdict(known, end)
+        return line
+
+    def _line(self, call: ToolCall, entry: ToolEntry | None, asked: Written) -> _Line:
+        return _Line("call", next(self._numbers), accounts.identity(call, entry), *asked)
 
     # ------------------------------------------------------------------------------------------ of the house
 

@@ -23,10 +23,14 @@ logging = Late("logging")
 
 @dataclass(slots=True)
 class Bound:
-    """Handlers by the names of their tools, texts for the end of the prompt, and what goes on beside the turns."""
+    """Handlers by the names of their tools, texts for the end of the prompt, and what goes on beside the turns.
+
+    `strange` are texts among them that came from outside once, each with where it stands.
+    """
 
     handlers: dict[str, Handler] = field(default_factory=dict)
     known: list[str] = field(default_factory=list)
+    strange: list[tuple[str, str]] = field(default_factory=list)
     beside: list[Background] = field(default_factory=list)
 
 
@@ -36,6 +40,7 @@ def bind_memory(house: House, selected: Collection[str], bound: Bound) -> None:
         memory = Memory(Path(house.home, "memory"))
         bound.handlers["memory"] = memory
         bound.known += filter(None, [memory.prompt()])
+        bound.strange += ((note, "memory") for note in memory.from_outside())
 
 
 def bind_session_search(house: House, selected: Collection[str], bound: Bound) -> None:

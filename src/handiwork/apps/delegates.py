@@ -16,7 +16,7 @@ from ..agent.spending import Tally
 from ..core.delegation import DELEGATION_LIMITS, DEPTH_VARIABLE, depth_here
 from ..core.errors import LimitError, UsageError
 from ..core.events import Watcher
-from ..core.types import DELEGATE, Approver, Background, Ready, Scope, SessionInfo, ShellState, ToolResult
+from ..core.types import DELEGATE, Approver, Background, Origins, Ready, Scope, SessionInfo, ShellState, ToolResult
 from ..pipeline.footprint import only_files
 from .house import House
 
@@ -136,6 +136,7 @@ def _scope_of(principal: Scope, depth: int) -> Scope:
         on_progress=None,
         journal=None,
         waits=False,
+        origins=Overheard(principal.origins) if principal.origins else None,
         shell=ShellState(principal.here, {**exported, DEPTH_VARIABLE: str(depth + 1)}),
     )
 
@@ -148,6 +149,19 @@ def _dismiss(house: House, post: Post, agent: Agent) -> None:
     """End what it left running in the background, and let go of its session."""
     house.end_session(agent.conversation.session.id or post.scope.session_id)
     agent.close()
+
+
+class Overheard:
+    """The account of a principal (core.types `Origins`) for those that work for it: what they are told to do is an
+    agent's words, whatever they hear is heard by all.
+    """
+
+    def __init__(self, origins: Origins) -> None:
+        self.distrust, self.hear, self.note, self.keep = origins.distrust, origins.hear, origins.note, origins.keep
+        self.trace, self.labels, self.source_of = origins.trace, origins.labels, origins.source_of
+
+    def trust(self, text: str, /) -> None:
+        """No person says anything here."""
 
 
 class Beside:

@@ -63,17 +63,20 @@ def handle_function_call(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    prompt: str = "",
     tool_call_id: str = "",
 ) -> str:
     """Run one call through the whole pipeline and give the text for the model. Never raises for a tool.
 
     *args* is what the model wrote: text, or a parsed object. Without an *approver*, what would ask a
-    person is refused.
+    person is refused. *prompt* is what the person said: with one, account is kept of where the values of the
+    calls of this task and session come from, and those that only text from outside named ask.
     """
     house = house_of(registry)
     if house.registry.get(name) is None:
         house.servers.await_tool(name)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     return house.pipeline.run(ToolCall(name, args, tool_call_id, scope)).text
 
 
@@ -88,13 +91,15 @@ async def call_tool(
     cwd: str | None = None,
     registry: ToolRegistry = default_registry,
     session_id: str = "",
+    prompt: str = "",
     tool_call_id: str = "",
 ) -> ToolResult:
     """The same for async callers; their loop stays free."""
     house = house_of(registry)
     if house.registry.get(name) is None and house.servers.may_have(name):
         await asyncio.to_thread(house.servers.await_tool, name)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     return await house.pipeline.arun(ToolCall(name, args, tool_call_id, scope))
 
 
@@ -109,6 +114,7 @@ async def run_turn(
     registry: ToolRegistry = default_registry,
     session_id: str = "",
     fail_fast: bool = False,
+    prompt: str = "",
 ) -> list[ToolResult]:
     """Run the calls of one model reply, independent ones together; results in the order asked.
 
@@ -116,7 +122,8 @@ async def run_turn(
     the first error cancels those that run beside it, and the rest is answered as not run.
     """
     house = house_of(registry)
-    scope = house.scope(task_id, session_id, cwd, approver, house.supplied(enabled_toolsets, disabled_toolsets))
+    supplied = house.supplied(enabled_toolsets, disabled_toolsets)
+    scope = house.scope(task_id, session_id, cwd, approver, supplied, prompt=prompt)
     made = [as_tool_call(call, scope) for call in calls]
     results: list[ToolResult] = await turn.run_turn(house.pipeline, made, fail_fast=fail_fast)
     return results

@@ -27,16 +27,11 @@ from ..core.loading import Late
 from ..core.sandbox import PLACES, Sandbox, is_elsewhere, is_place
 from ..core.secrets import Secret
 from ..core.types import (
-    EMPTY_SCOPE,
-    Approver,
     Args,
     Background,
     Embedder,
     Judge,
-    Scope,
     SessionStore,
-    ShellState,
-    Standing,
     ToolCall,
     ToolEntry,
 )
@@ -58,17 +53,15 @@ from .denials import Denials
 from .foreign_names import meaning_of
 from .inside import PROFILE_VARIABLE, Inside
 from .rulebooks import Rulebooks
+from .scopes import Scopes
 from .servers import Servers, unconfigured
 
 if TYPE_CHECKING:
+    from ..catalog.search import Finder
     from ..guard.rules.rulebook import Rulebook
     from .profiles import Profile
 
-if TYPE_CHECKING:
-    from ..catalog.search import Finder
-
 absences = Late("handiwork.sources.absences")
-in_time = Late("handiwork.pipeline.in_time")
 jobs = Late("handiwork.backends.environment.jobs")
 search = Late("handiwork.catalog.search")
 reaches = Late("handiwork.guard.reach")
@@ -83,8 +76,6 @@ transcript_files = Late("handiwork.apps.transcript_files")
 hook_record = Late("handiwork.apps.hook_record")
 embedding_extra = Late("handiwork.backends.embeddings.extra")
 embedders = Late("handiwork.backends.embeddings.late")
-_MOST_SCOPES = 256
-_MOST_SHELLS = 4096
 Names = Iterable[str]
 
 
@@ -102,32 +93,29 @@ class House:
         self.embedder = self._open_embedder()
         self._finder: Finder | None = None
         desk = Desk(self.supply, finder=self.finder)
-        self._bindings = {} if self.supply.budget is None else desk.handlers()
+        self.bindings = {} if self.supply.budget is None else desk.handlers()
         self.hooks = Hooks(self._record_failure if home else None)
         self.harvest = Harvest()
         codes = Codes(os.path.join(home, "cache", "plugins.code") if home else "")
         self.ground = Ground(registry, self.hooks, self._call, self.toolsets, codes=codes)
-        self.plugins = Plugins(
-            self.ground, self.harvest, Wishes(self.config.plugins_disabled, self.config.plugin_seconds)
-        )
-        results = os.path.join(home, "results") if home else self._temporary_folder()
+        wishes = Wishes(self.config.plugins_disabled, self.config.plugin_seconds)
+        self.plugins = Plugins(self.ground, self.harvest, wishes)
+        self.results = os.path.join(home, "results") if home else self._temporary_folder()
         self._programs = own_programs.read_own_programs(self.config.programs) if self.config.programs else None
-        self._results = results
         self.pipeline = Pipeline(
             registry,
             judge=self._judge(self.rules.book if self.rules else None),
             hooks=self.hooks,
-            limits=_limits(self.config, results),
+            limits=_limits(self.config, self.results),
             most_at_once=self.config.most_at_once,
         )
         self.pipeline.absence = self._absence
         self.keep_audit(home)
-        self._environment = self._open_environment()
+        self.environment = self._open_environment()
         self.http = LateHttp(lambda: reaches.reach(self.config.http.allow))
         self.store: SessionStore | None = None  # opened by whoever first needs one: most never do
-        self._scopes: dict[tuple[Any, ...], Scope] = {}
-        self._shells: dict[tuple[Any, ...], ShellState] = {}
-        self._standings: dict[tuple[Any, ...], Standing] = {}
+        self.scopes = Scopes(self)
+        self.scope = self.scopes.open
         self._hook_commands = self._open_hooks()
         self.servers = Servers()
         self._define_toolsets()
@@ -136,7 +124,7 @@ class House:
         inner = self.inside.fences
         listed = self.config.http.allow
         return policy(
-            self.config.mode, (self._results,), listed=listed, rules=rules, programs=self._programs, fences=inner
+            self.config.mode, (self.results,), listed=listed, rules=rules, programs=self._programs, fences=inner
         )
 
     @property
@@ -186,7 +174,7 @@ class House:
         known = self.config.secrets
         if known:
             secrets.mask_known(known)
-        return LateEnvironment(self._results, self.config.sandbox, self.home, lambda: self._open_vault(known))
+        return LateEnvironment(self.results, self.config.sandbox, self.home, lambda: self._open_vault(known))
 
     def _open_vault(self, known: tuple[Secret, ...]) -> tuple[Any, ...]:
         return secrets.open_vault(known) if known else ()
@@ -261,67 +249,14 @@ class House:
         repaired = self.pipeline.plans.of(entry).apply(example)
         return repaired.args is not None and not repaired.notes
 
-    def scope(
-        self,
-        task_id: str | None = None,
-        session_id: str = "",
-        cwd: str | None = None,
-        approver: Approver | None = None,
-        supplied: frozenset[str] | None = None,
-        platform: str = "python",
-    ) -> Scope:
-        """A scope of this house, bound to its pipeline. Equal requests share one."""
-        where = os.path.abspath(cwd) if cwd else os.getcwd()
-        key = (task_id, session_id, where, id(approver), supplied, platform)  # the scope keeps the approver alive
-        known = self._scopes.get(key)
-        if known is not None:
-            return known
-        scope = Scope(
-            session_id=session_id,
-            task_id=task_id or EMPTY_SCOPE.task_id,
-            platform=platform,
-            cwd=where,
-            workspace=find_workspace(where),
-            environment=self._environment,
-            bindings=self._bindings,
-            supplied=supplied,
-            approver=self._in_time(approver, platform),
-            shell=self._shell((task_id, session_id, where)),
-            http=self.http,
-            standing=self._standing(session_id),
-        )
-        _make_room(self._scopes, _MOST_SCOPES)
-        bound = self._scopes[key] = self.pipeline.bind(scope)
-        return bound
-
-    def _shell(self, key: tuple[Any, ...]) -> ShellState:
-        """What the commands of one session share, whatever else differs between its scopes."""
-        _make_room(self._shells, _MOST_SHELLS)
-        return self._shells.setdefault(key, ShellState(key[-1], self.inside.variables))
-
-    def _in_time(self, approver: Approver | None, platform: str) -> Approver | None:
-        """The callback of an embedder, for as long as a person may take. The other faces keep the time themselves."""
-        seconds = self.config.approval_seconds
-        if approver is None or seconds is None or platform != "python":
-            return approver
-        timed: Approver = in_time.InTime(approver, seconds)
-        return timed
-
-    def _standing(self, session: str) -> Standing:
-        """What the person of a session has answered so far, wherever it works. Without one, it is the scope's."""
-        if not session:
-            return Standing()
-        _make_room(self._standings, _MOST_SHELLS)
-        return self._standings.setdefault((session,), Standing())
-
     def background(self, session: str) -> Background:
         """What the commands of one session (or task, where it has no session) have started beside it."""
-        beside: Background = jobs.SessionJobs(self._environment, session)
+        beside: Background = jobs.SessionJobs(self.environment, session)
         return beside
 
     def end_session(self, session: str) -> None:
         """End what the commands of a session left running beside it."""
-        jobs.SessionJobs(self._environment, session).end_session()
+        jobs.SessionJobs(self.environment, session).end_session()
 
     def move_commands(self, backend: str) -> None:
         """Run commands in another place than the configured one. Raises `UsageError` for what is none.
@@ -331,12 +266,12 @@ class House:
         if not is_place(backend):
             hint = f"there are {', '.join(PLACES)}, ssh:HOST and docker:CONTAINER"
             raise UsageError(f"no place for commands: {backend!r}", hint)
-        self._environment.close()
-        self._scopes.clear()
+        self.environment.close()
+        self.scopes.forget()
         bare = is_elsewhere(backend) or backend in ("local", "none")
         wishes = Sandbox(backend) if bare else replace(self.config.sandbox, backend=backend)
         self.config = replace(self.config, sandbox=wishes)
-        self._environment = self._open_environment()
+        self.environment = self._open_environment()
         inside, self.inside = self.inside, Inside()
         for name in inside.names:  # what keeps them is another now
             self.use_profile(name)
@@ -353,19 +288,18 @@ class House:
         if found.wants_keeping:
             backend = self.config.sandbox.backend
             found = found.kept(not is_elsewhere(backend) and places.choose(backend, self.home).name != "local")
-        self._environment.close()
-        self._scopes.clear()
-        self._shells.clear()
+        self.environment.close()
+        self.scopes.forget(shells=True)
         self.inside = self.inside.around(found)
         self.registry.touch()  # what is supplied is less now
         self.config = profile_files.narrowed(self.config, found, names)
-        self._environment = self._open_environment()
+        self.environment = self._open_environment()
         self.pipeline.judge = self._judge(self.rules.book)
 
     def close(self) -> None:
         """End every process that a tool started; what the audit holds back is written."""
         self.servers.close()
-        self._environment.close()
+        self.environment.close()
         if self.audit:
             self.audit.close()
         if self._hook_commands:
@@ -391,8 +325,7 @@ class House:
 
     def _absence(self, entry: ToolEntry) -> str:
         """Why a registered tool isn't supplied, in a line; "" where nothing but the selection stops it."""
-        stop = self.why(entry.name, bound=None).stop
-        return stop.detail if stop else ""
+        return stop.detail if (stop := self.why(entry.name, bound=None).stop) else ""
 
 
 def _limits(config: Config, folder: str) -> Limits:
@@ -415,11 +348,6 @@ def _make_private(home: str) -> None:
 def _remove_folder(folder: str) -> None:
     if os.path.isdir(folder):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _make_room(known: dict[tuple[Any, ...], Any], most: int) -> None:
-    if len(known) >= most:
-        known.pop(next(iter(known)))
 
 
 # --------------------------------------------------------------------------------------- which house

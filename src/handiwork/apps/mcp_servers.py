@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import UsageError
 from ..core.loading import Late
 from ..sources.mcp.host import Host
+from ..sources.mcp.permissions import ASKING
 from ..sources.mcp.settings import ServerSettings, read_servers
 from ..sources.mcp.trust import TrustedFiles, digest_of
 from .servers import project_file
@@ -49,7 +50,13 @@ def of_project(home: str) -> tuple[ServerSettings, ...]:
     servers = read_servers(found.servers, path)
     trusted = trusted_files(home)
     held = "" if trusted.holds(path, digest) else _why_held(path, changed=trusted.knows(path))
-    return tuple(replace(s, held=held, cwd=s.cwd or os.path.dirname(path), trust=False) for s in servers)
+    return tuple(_as_theirs(s, held, os.path.dirname(path)) for s in servers)
+
+
+def _as_theirs(server: ServerSettings, held: str, folder: str) -> ServerSettings:
+    """What only the person can say of a server, a project's file doesn't say."""
+    auth = {k: v for k, v in server.auth.items() if k != "origins"} if isinstance(server.auth, dict) else server.auth
+    return replace(server, held=held, cwd=server.cwd or folder, auth=auth, trust=False, may=ASKING)
 
 
 def _why_held(path: str, *, changed: bool) -> str:

@@ -11,14 +11,31 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ..agent.retracing import retrace
 from ..core.errors import ConfigError
-from ..core.types import Args, Ask, Entry, NeedsInput, Outcome, Pending, Ready, Scope, ToolCall, ToolResult
+from ..core.loading import Late
+from ..core.types import (
+    DELEGATE,
+    Args,
+    Ask,
+    Done,
+    Entry,
+    Label,
+    NeedsInput,
+    Outcome,
+    Pending,
+    Ready,
+    Scope,
+    ToolCall,
+    ToolResult,
+)
 from ..pipeline.line import Pipeline
 from ..pipeline.parts import Parts
 from ..pipeline.turn import run_turn
 from .house import House
 from .transcripts import FORMAT
 
+flow = Late("handiwork.guard.flow")
 _BY_AN_AGENT = "loop_guard"  # it looks at more than one call, and an agent brings it along
 
 
@@ -32,8 +49,9 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A reply with calls, and what is recorded of each call that came to an end."""
+    """A reply with calls, what is recorded of each call that came to an end, and what was said and heard before."""
 
+    before: Sequence[Entry]
     calls: Sequence[ToolCall]
     results: Mapping[str, Entry]
     decisions: Mapping[str, bool]
@@ -83,13 +101,16 @@ def _entry(path: Path, number: int, value: dict[str, Any]) -> Entry:
 def turns_of(entries: Sequence[Entry]) -> Iterator[Turn]:
     """The turns of a session in which calls were written."""
     ends = [at for at, e in enumerate(entries) if e.kind == "reply"] + [len(entries)]
+    heard = 0
     for start, end in pairwise(ends):
         asked = entries[start].body["message"].get("tool_calls") or ()
         after = entries[start + 1 : end]
         if asked:
             calls = [ToolCall(c["function"]["name"], c["function"]["arguments"], c["id"]) for c in asked]
             results = {e.call: e for e in after if e.kind == "result" and e.body.get("by") != _BY_AN_AGENT}
-            yield Turn(calls, results, {e.call: e.body["allowed"] for e in after if e.kind == "decision"})
+            before = [e for e in entries[heard:start] if e.kind != "result"]  # of those the pipeline hears once more
+            yield Turn(before, calls, results, {e.call: e.body["allowed"] for e in after if e.kind == "decision"})
+            heard = start
 
 
 async def replay(house: House, recording: Recording) -> list[Compared]:
@@ -99,9 +120,10 @@ async def replay(house: House, recording: Recording) -> list[Compared]:
     supplied = house.supplied(enabled or None, disabled)
     scope = house.scope(cwd=about.get("cwd") or None, platform="replay", supplied=supplied)
     pipeline = _without_hooks(house.pipeline)
-    compared = []
+    compared, ledger = [], flow.Ledger()  # with no files of its own: nothing is written here
     for turn in turns_of(recording.entries):
-        compared += await _replay_turn(pipeline, scope, turn)
+        retrace(ledger, turn.before, house.registry.get, of_person=about.get("platform") != DELEGATE)
+        compared += await _replay_turn(pipeline, replace(scope, origins=ledger), turn)
     return compared
 
 
@@ -125,7 +147,7 @@ class _Player:
 
     turn: Turn
 
-    def play(self, _: Args, /, *, tool_call_id: str = "", **__: Any) -> Outcome | str:
+    def play(self, _: Args, /, *, tool_call_id: str = "", **__: Any) -> Outcome:
         body = self.turn.results[tool_call_id].body
         text = self.recorded(tool_call_id)[1]
         match body["status"]:
@@ -133,7 +155,7 @@ class _Player:
                 return Pending(**_fields(text, pending="handle", note="note"))
             case "needs_input":
                 return NeedsInput(**_fields(text, needs_input="message", form="form", handle="handle"))
-        return text
+        return Done(text, tuple(Label(integrity, source) for integrity, source in body.get("labels", ())))
 
     def decide(self, ready: Ready, _: Ask, /) -> bool:
         return self.turn.decisions.get(ready.call.id, False)

@@ -16,7 +16,7 @@ class RuleKeeper:
     """Keeps rules in the configuration files of *house* and of the project that a call works in."""
 
     def __init__(self, house: House) -> None:
-        self._home = house.home
+        self._home, self._rules = house.home, house.rules
 
     def files(self, ready: Ready) -> dict[Keep, str]:
         """Where a rule would be kept, for the project and for always; what can't be is left out."""
@@ -27,6 +27,8 @@ class RuleKeeper:
     def store(self, workspace: str, rule: str, keep: Keep) -> str:
         """Keep *rule*; where it stands then: file and line. Raises `UsageError` and `ConfigError`."""
         stored = rule_store.store_rule(self._home, workspace, rule, keep)
+        if self._rules:
+            self._rules.look_again()
         return f"{_short(stored.file, workspace)}:{stored.line}"
 
 

@@ -19,7 +19,7 @@ RuleScope: TypeAlias = Literal["project", "always"]
 def store_rule(home: str, workspace: str, rule: str, scope: RuleScope, *, action: RuleAction = "allow") -> Stored:
     """Keep *rule* in the person's file of this project, or in their own; the file, and the line from 1.
 
-    It holds at the next call, in running processes too. Raises `UsageError` where there is no project, or its file
+    It holds a moment later, in running processes too. Raises `UsageError` where there is no project, or its file
     allows things that nobody has trusted; `ConfigError` for a file that can't be changed safely.
     """
     path = rule_file(home, workspace, scope)

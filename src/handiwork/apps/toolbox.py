@@ -81,12 +81,15 @@ class Toolbox:
         self._supplied = view.names.difference(defined.quarantined)
         return defined.definitions
 
-    def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
-        """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask."""
+    def run(self, tool_calls: Iterable[Any], on_ask: Approver | None = None, *, prompt: str = "") -> list[Message]:
+        """Run the calls of a reply; tool messages in the order asked. *on_ask* None denies what would ask.
+
+        *prompt* is what the person said, if they said anything new: see `docs/flow.md`.
+        """
         turn, cancel = Future[list[Message]](), CancelToken()
         work = threading.Thread(
             target=copy_context().run,
-            args=(_settle, turn, lambda: asyncio.run(self._run(tool_calls, on_ask, cancel))),
+            args=(_settle, turn, lambda: asyncio.run(self._run(tool_calls, on_ask, cancel, prompt))),
             name="handiwork-toolbox",
             daemon=True,
         )
@@ -97,14 +100,16 @@ class Toolbox:
             cancel.cancel()  # else what was begun would go on without anybody waiting for it
             raise
 
-    async def arun(self, tool_calls: Iterable[Any], on_ask: Approver | None = None) -> list[Message]:
+    async def arun(
+        self, tool_calls: Iterable[Any], on_ask: Approver | None = None, *, prompt: str = ""
+    ) -> list[Message]:
         """The same for async callers."""
-        return await self._run(tool_calls, on_ask, None)
+        return await self._run(tool_calls, on_ask, None, prompt)
 
     async def _run(
-        self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None
+        self, tool_calls: Iterable[Any], on_ask: Approver | None, cancel: CancelToken | None, prompt: str
     ) -> list[Message]:
-        scope = self._house.scope(session_id=self._session, cwd=self._cwd, approver=on_ask, supplied=self._supplied)
+        scope = self._house.scope(None, self._session, self._cwd, on_ask, self._supplied, prompt=prompt)
         scope = self._house.pipeline.bind(replace(scope, cancel=cancel, bindings={**scope.bindings, **self._bindings}))
         calls: Sequence[Any] = [as_tool_call(call, scope) for call in tool_calls or ()]
         return [result.message() for result in await run_turn(self._house.pipeline, calls)]

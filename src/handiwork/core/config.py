@@ -75,6 +75,7 @@ class Config:
     plugins_disabled: tuple[str, ...] = ()
     plugins_override: tuple[str, ...] = ()
     plugin_seconds: float = 5.0  # how long each may take to load
+    trusted_sources: tuple[str, ...] = ()  # of strangers, whose word about the fields of their results is taken
     hooks: Mapping[str, Any] = field(default_factory=dict)  # commands to run, by event, as written
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)  # by name, as written
     audit: bool | str = True  # "required" keeps calls from running that can't be put on record
@@ -123,6 +124,7 @@ _KINDS: Mapping[str, Any] = {
     "plugins_disabled": (list,),
     "plugins_override": (list,),
     "plugin_seconds": (int, float),
+    "trusted_sources": (list,),
     "hooks": (dict,),
     "mcp_servers": (dict,),
     "policy": (dict,),

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from handiwork.core.loading import Late
 from handiwork.core.types import Answer, Artifact, Ready, Refusal, ToolCall, ToolEntry, ToolResult
 from handiwork.core.wire import dumps
 
 from .raters import command_folder
-from .redaction import MASK, is_plain, is_secret_name, redact
+from .redaction import MASK, is_plain, is_secret_name, mask_known, redact
+
+if TYPE_CHECKING:
+    from .verdict import CommandVerdict
 
 commands = Late("handiwork.guard.commands")
 urls = Late("handiwork.guard.urls")
@@ -27,16 +31,51 @@ _MOST_DEPTH = 6
 _MARGIN = 16_384
 
 
-def told(facts: Facts) -> str:
-    """*facts* as the members of a JSON object, without braces, masked and bounded."""
+class Written(NamedTuple):
+    """Facts as a JSON object, as they were when they were written. A *raw* one is short, and not masked yet."""
+
+    text: str
+    is_raw: bool
+
+
+def write(facts: Facts) -> Written:
+    """*facts* as they are now, bounded. Masking short ones is left to whoever has many: it costs most of the time.
+
+    But for values of the environment, which may have left it by then.
+    """
     try:
         text = dumps(facts)
     except (TypeError, ValueError, RecursionError):  # what a caller in Python may pass, but JSON can't say
         text = ""
-    if text and len(text) <= _MOST_TEXT and "\\" not in text and is_plain(text):
-        return text[1:-1]  # so short that nothing is to be cut, and as it is written: most calls
+    if text and len(text) <= _MOST_TEXT and "\\" not in text and mask_known(text) is text:
+        return Written(text, True)
+    return Written(_mask_facts(facts), False)
+
+
+def mask_all(texts: list[str]) -> list[str]:
+    """Raw texts without secrets. One look over all of them costs little more than one over the first."""
+    if not texts or is_plain("\n".join(texts)):
+        return texts
+    if len(texts) == 1:
+        return [_mask_facts(json.loads(texts[0]))]
+    half = len(texts) // 2
+    return [*mask_all(texts[:half]), *mask_all(texts[half:])]
+
+
+def members(text: str) -> str:
+    """The members of a JSON object, without its braces."""
+    return text[1:-1]
+
+
+def told(facts: Facts) -> str:
+    """*facts* as the members of a JSON object, masked and bounded."""
+    text, is_raw = write(facts)
+    return members(mask_all([text])[0] if is_raw else text)
+
+
+def _mask_facts(facts: Facts) -> str:
     text = dumps(_masked(facts, 0))
-    return text[1:-1] if len(text) <= _MOST_CHARS else f'"cut":{dumps(clean(text, _MOST_CHARS))}'
+    return text if len(text) <= _MOST_CHARS else dumps({"cut": clean(text, _MOST_CHARS)})
 
 
 def clean(text: str, most: int = _MOST_TEXT) -> str:
@@ -77,7 +116,7 @@ def identity(call: ToolCall, entry: ToolEntry | None) -> str:
     return _whose(scope.session_id, scope.task_id, scope.platform, call.name, entry.origin if entry else "")
 
 
-def request(ready: Ready) -> str:
+def request(ready: Ready) -> Written:
     """What is asked for: id and arguments, what was put right, what it reaches, what was asked and answered."""
     facts = _asked(ready.call, ready.args)
     if ready.repairs:
@@ -93,12 +132,12 @@ def request(ready: Ready) -> str:
         facts["approver"] = _name_of(ready.call.scope.approver)
     if ready.provenance:
         facts["provenance"] = {name: f"{at.integrity}:{at.source}" for name, at in ready.provenance.items()}
-    return told(facts)
+    return write(facts)
 
 
-def request_as_written(call: ToolCall) -> str:
+def request_as_written(call: ToolCall) -> Written:
     """The arguments of a call that never became ready."""
-    return told(_asked(call, call.arguments))
+    return write(_asked(call, call.arguments))
 
 
 def _asked(call: ToolCall, args: Any) -> Facts:
@@ -118,7 +157,9 @@ def _reached(ready: Ready) -> Facts:
     """The hosts of its URLs, and what its commands would do, as the guard reads them."""
     named = [(kind, text) for name, kind in ready.entry.traits.touches.items() for text in _texts(ready.args.get(name))]
     hosts = sorted({urls.judge_url(text).host for kind, text in named if kind == "url"} - {""})
-    effects = [effect for kind, text in named if kind == "command" for effect in _effects(ready, text)]
+    effects = ready.effects
+    if effects is None:  # what was refused before its commands were judged, or because of them
+        effects = tuple(effect for kind, text in named if kind == "command" for effect in _effects(ready, text))
     return {**({"hosts": hosts} if hosts else {}), **({"effects": effects} if effects else {})}
 
 
@@ -126,12 +167,12 @@ def _texts(value: Any) -> Iterable[str]:
     return (value,) if isinstance(value, str) else (v for v in value or () if isinstance(v, str))
 
 
-def _effects(ready: Ready, command: str) -> list[str]:
+def _effects(ready: Ready, command: str) -> tuple[str, ...]:
     scope = ready.call.scope
     exported = scope.shell.exported if scope.shell else {}
     folder, workspace = command_folder(ready), scope.workspace or None
-    found = commands.judge_command(command, cwd=folder, workspace=workspace, variables=exported)
-    return list(dict.fromkeys(f"{e.kind} {e.target}".rstrip() for e in found.effects[:_MOST_ITEMS]))
+    found: CommandVerdict = commands.judge_command(command, cwd=folder, workspace=workspace, variables=exported)
+    return found.told()
 
 
 # --------------------------------------------------------------------------------------------------- verdict and end

@@ -6,6 +6,7 @@ Only the rules of a person name tools: they are asked before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handiwork.core.config import MODES, Mode
@@ -15,7 +16,7 @@ from handiwork.core.types import ALLOW, UNDECLARED, Allow, Ask, Forbid, Judge, R
 
 from . import raters
 from .modes import in_mode, in_session
-from .raters import Bounds
+from .raters import Bounds, Rated
 
 if TYPE_CHECKING:
     from .programs.entry import Program
@@ -65,11 +66,19 @@ def policy(
             verdict = _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
         else:
             verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
-        if stand is None and mode != "auto":
-            return verdict
-        return in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
+        if stand is not None or mode == "auto":
+            verdict = in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
+        return _telling(verdict, found)
 
     return judge
+
+
+def _telling(verdict: Verdict, found: Sequence[Rated]) -> Verdict:
+    """The verdict with what was found of commands, for whoever keeps a record: a second look takes 50 us."""
+    judged = [rated.command for rated in found if rated.command is not None]
+    if not judged or isinstance(verdict, Forbid):
+        return verdict
+    return replace(verdict, effects=tuple(effect for command in judged for effect in command.told()))
 
 
 def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
@@ -110,8 +119,9 @@ def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
 
 def _strange(ready: Ready) -> list[Verdict]:
     """What to ask where values of the call come from text that nobody here wrote."""
+    name = ready.entry.name
     return [
-        Ask(_STRANGE.format(argument, label.source), (f"flow:{argument}:{label.source}",))
+        Ask(_STRANGE.format(argument, label.source), tuple(f"flow:{name}:{argument}:{v}" for v in label.values))
         for argument, label in ready.provenance.items()
         if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
     ]

@@ -9,6 +9,7 @@ from .effects import Effect, Invocation
 
 Action: TypeAlias = Literal["allow", "ask", "forbid"]
 
+_MOST_TOLD: Final = 50
 # The kinds of effects that change nothing.
 READING: Final = frozenset(("read", "list", "fetch"))
 EDITING: Final = frozenset(
@@ -47,6 +48,10 @@ class CommandVerdict:
     def only_reads(self) -> bool:
         """Whether it may run and is known to change nothing."""
         return self.action == "allow" and all(effect.kind in READING for effect in self.effects)
+
+    def told(self) -> tuple[str, ...]:
+        """Its effects in words, each once."""
+        return tuple(dict.fromkeys(f"{e.kind} {e.target}".rstrip() for e in self.effects[:_MOST_TOLD]))
 
     @property
     def edits(self) -> list[str]:

@@ -49,6 +49,8 @@ def _ask_person(parts: Parts, ready: Ready, approver: Approver) -> Waiting:
         standing.remember(ready, ask, answer)
         facts = {"reason": ask.reason, "keys": list(ask.keys), "allowed": answer.allowed, "note": answer.note}
         yield from _tell(parts, APPROVAL_ANSWERED, ready, **facts)
+        if answer.note and (origins := ready.call.scope.origins):
+            origins.trust(answer.note)  # the person typed it
         if not answer.allowed:
             return Refusal(_said_no(ready, ask, answer), "approval", _NOT_AGAIN, ask.rule, answer)
         ready = replace(ready, answers=(*ready.answers, answer))

@@ -89,23 +89,26 @@ def keep_short(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolRes
     return cut(result, parts.limits, most)
 
 
-def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
-    """Text from outside is shown to the model as data, inside a fence."""
+def label(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """Where the result comes from: by its own word, by its tool's traits, by the files and hosts of the call."""
     if ready is None or result.status == "refused":
         return result
-    labels = result.labels or _labels_of(ready)
-    if not labels:
-        return result
-    outside = next((label for label in labels if label.integrity == "outside"), None)
-    if outside is None:
-        return result
-    return replace(result, labels=labels, shown=fence.fence(result.content, outside.source))
+    origins = ready.call.scope.origins
+    told = result.labels or _labels_of(ready)
+    found = origins.labels(ready, result) if origins else ()
+    return replace(result, labels=(*told, *found)) if found or told is not result.labels else result
 
 
 def _labels_of(ready: Ready) -> tuple[Label, ...]:
     entry = ready.entry
     outside = entry.traits.open_world or entry.origin.startswith("mcp:")
     return (Label("outside", entry.name),) if outside else ()
+
+
+def show(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
+    """Text from outside is shown to the model as data, inside a fence."""
+    outside = next((label for label in result.labels if label.integrity == "outside"), None)
+    return replace(result, shown=fence.fence(result.content, outside.source)) if outside else result
 
 
 def note_origins(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolResult:
@@ -115,4 +118,13 @@ def note_origins(parts: Parts, ready: Ready | None, result: ToolResult) -> ToolR
     return result
 
 
-FINISH: tuple[FinishStep, ...] = (post_hooks, transform_hooks, add_notes, hide_secrets, keep_short, show, note_origins)
+FINISH: tuple[FinishStep, ...] = (
+    post_hooks,
+    transform_hooks,
+    add_notes,
+    hide_secrets,
+    keep_short,
+    label,
+    show,
+    note_origins,
+)

@@ -1,8 +1,8 @@
 """One call, from what the model asked to what the model is told.
 
-    PREPARE   resolve, supplied, available, repair, pre hooks, scope's checks, guard, approval
+    PREPARE   resolve, supplied, available, repair, pre hooks, scope's checks, paths, origins, guard, approval
     EXECUTE   intent, handler, outcome
-    FINISH    post hooks, transform hooks, redact, limit, fence
+    FINISH    post hooks, transform hooks, redact, limit, label, fence, note
 
 The line is a generator that does no work of its own in the world: it yields an effect (run this
 handler, call this hook, ask this person) and is sent what came of it. `drivers` has the two that

@@ -190,12 +190,12 @@ def judge(parts: Parts, ready: Ready) -> Prepared:
     """The guard's verdict."""
     verdict = parts.judge(ready)
     match verdict:
-        case Allow(rule):
-            return replace(ready, rule=rule) if rule else ready
+        case Allow(rule, effects):
+            return replace(ready, rule=rule, effects=effects) if rule or effects is not None else ready
         case Forbid(reason, hint, rule):
             return Refusal(reason, "guard", hint, rule)
         case Ask():
-            return replace(ready, asks=(*ready.asks, verdict))
+            return replace(ready, asks=(*ready.asks, verdict), effects=verdict.effects)
     return Refusal(f"the guard gave no verdict: {verdict!r}", "guard")
 
 

@@ -29,7 +29,11 @@ async def run_turn(pipeline: Pipeline, calls: Sequence[ToolCall], *, fail_fast: 
     results: list[ToolResult] = []
     for wave in waves(pipeline, calls):
         results += await (run_wave_until_error(pipeline, wave, results) if fail_fast else _run_wave(pipeline, wave))
-    return fit_turn(results, pipeline.limits)
+    fitting = fit_turn(results, pipeline.limits)
+    for before, result in zip(results, fitting, strict=True):
+        if result is not before and (origins := result.call.scope.origins):
+            origins.keep(result)
+    return fitting
 
 
 def waves(pipeline: Pipeline, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:

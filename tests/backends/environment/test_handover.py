@@ -153,7 +153,7 @@ def test_a_state_that_came_on_stderr_is_told_from_what_was_said_there():
 
 
 def test_a_listing_that_is_no_listing_takes_no_time():
-    begin = time.perf_counter()
+    begin = time.process_time()
     exported(b"declare -x A=" + b"$'" * 50_000)
     exported(b'declare -x A="' + b"\\" * 99_999)
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1

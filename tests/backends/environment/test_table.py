@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import pytest
 
@@ -69,9 +68,8 @@ def test_a_limit_that_nothing_would_keep_is_no_limit_left_out(monkeypatch, tmp_p
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap isn't installed")
 def test_that_it_works_is_tried_once(tmp_path, monkeypatch):
     assert table.why_not("bubblewrap", str(tmp_path)) == ""
-    began = time.perf_counter()
     monkeypatch.setattr(table, "_try", None)  # not called again
-    assert table.why_not("bubblewrap", str(tmp_path)) == "" and time.perf_counter() - began < 0.05
+    assert table.why_not("bubblewrap", str(tmp_path)) == ""
     file = tmp_path / "cache" / "sandbox.json"
     file.write_text(json.dumps({"bubblewrap": "another machine"}))
     monkeypatch.setattr(table, "_try", lambda name: "tried anew")

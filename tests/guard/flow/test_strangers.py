@@ -124,6 +124,7 @@ ELSEWHERE = {
     "a coin address": (["pay 0x" + "ab12" * 10], {"to": "0x" + "ab12" * 10}),
     "a password": (["change the password to hunter-33"], {"password": "hunter-33"}),
     "an id that a list has too": (["Delete the file with ID '13' now.", {"id": "13"}], {"id": "13"}),
+    "an id that is only a day in what was said": (["Delete the file with ID '13'."], {"id": "13"}),
     "a number as an id": (["Delete number 4711."], {"id": 4711}),
     "a name of a hotel": (["Reserve the Riverside View Hotel."], {"hotel": "Riverside View Hotel"}),
     "a date in words": (["Book it from the 13th to the 17th of May 2024."], {"start": "2024-05-17"}),
@@ -134,7 +135,7 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize(("outside", "args"), ELSEWHERE.values(), ids=ELSEWHERE)
 def test_a_target_of_another_kind_is_labelled(outside, args):
-    assert traced("Write to anna@example.org what is new", outside, **args)
+    assert traced("Write to anna@example.org what is new since June 13", outside, **args)
 
 
 COMMANDS = {

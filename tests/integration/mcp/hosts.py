@@ -17,7 +17,6 @@ from handiwork.guard.policies import policy
 from handiwork.pipeline.limits import Limits
 from handiwork.pipeline.line import Pipeline
 from handiwork.sources.mcp.host import Host
-from handiwork.sources.mcp.seams import NO_SEAMS, Seams
 from handiwork.sources.mcp.settings import problem_with_servers, read_servers
 
 HERE = Path(__file__).parent
@@ -37,10 +36,10 @@ def faulty(mode: str, **more: Any) -> dict[str, Any]:
 class Ground:
     """A host with its registry and pipeline, as a house puts them together."""
 
-    def __init__(self, servers: dict[str, Any], home: Path, seams: Seams = NO_SEAMS) -> None:
+    def __init__(self, servers: dict[str, Any], home: Path, person: Any = None) -> None:
         assert problem_with_servers(servers) is None
         self.registry = ToolRegistry()
-        self.host = Host(self.registry, read_servers(servers), home=str(home), seams=seams)
+        self.host = Host(self.registry, read_servers(servers), home=str(home), person=person)
         self.registry.whereabouts.append(self.host.missed)
         limits = Limits(folder=str(home / "results"))
         self.pipeline = Pipeline(self.registry, judge=policy(), limits=limits)
@@ -54,9 +53,9 @@ class Ground:
 
 
 @contextmanager
-def grounded(servers: dict[str, Any], home: Path, seams: Seams = NO_SEAMS) -> Iterator[Ground]:
+def grounded(servers: dict[str, Any], home: Path, person: Any = None) -> Iterator[Ground]:
     """A host whose servers are ended with the block."""
-    ground = Ground(servers, home, seams)
+    ground = Ground(servers, home, person)
     try:
         yield ground
     finally:

@@ -103,6 +103,12 @@ async def grow(ctx: Context) -> str:
     return "grown"
 
 
+@server.prompt()
+def greet(who: str) -> str:
+    """Greet somebody."""
+    return f"Say hello to {who}."
+
+
 def main(kind: str, port: int = 0) -> None:
     if kind == "stdio":
         server.run("stdio")

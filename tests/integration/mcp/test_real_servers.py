@@ -26,6 +26,9 @@ LEAST = {
     "sqlite": 6,
 }  # fmt: skip
 
+# What only runs in a way that the protocol has dropped.
+AS_TASKS = {"everything": {"simulate-research-query"}}
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -67,9 +70,10 @@ def calls(folder: Path) -> dict[str, tuple[str, dict[str, Any], Callable[[ToolRe
 
 @pytest.mark.parametrize("name", LEAST)
 def test_it_is_connected_in_its_era_and_its_tools_are_there(ground: Ground, name: str):
-    assert ground.host.state(name).name == "connected", ground.host.state(name)
-    shelf = ground.host.offering.shelf(name)
-    assert len(shelf.offered) >= LEAST[name] and not shelf.refused
+    shelf, state = ground.host.offering.shelf(name), ground.host.state(name)
+    assert {refused.tool for refused in shelf.refused} == AS_TASKS.get(name, set())
+    assert state.name == ("degraded" if shelf.refused else "connected"), state
+    assert len(shelf.offered) >= LEAST[name]
     connection = ground.host.supervisor(name).connection
     assert connection is not None and connection.is_modern == (name in MODERN)
 

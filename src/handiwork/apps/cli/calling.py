@@ -73,7 +73,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _result_document(result: ToolResult) -> dict[str, Any]:
-    content = _parsed(result.content)
+    content = parsed(result.content)
     report = content if result.is_error and isinstance(content, dict) else {}
     failure = {"error": report.get("error", content), "hint": report.get("hint"), "exit_code": exit_code_of(result)}
     return {
@@ -87,7 +87,8 @@ def _result_document(result: ToolResult) -> dict[str, Any]:
     }
 
 
-def _parsed(text: str) -> Any:
+def parsed(text: str) -> Any:
+    """The JSON that a text is, or the text."""
     try:
         return json.loads(text)
     except ValueError:

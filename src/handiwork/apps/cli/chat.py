@@ -12,7 +12,7 @@ from ...agent.loop import Agent
 from ...agent.session import Session
 from ...agent.task import Outcome
 from ...core.bridge import tools_bridge
-from ...core.errors import HandiworkError, ModelUnavailableError
+from ...core.errors import HandiworkError, ModelUnavailableError, UsageError
 from ...core.handler import describe_exception
 from ...core.usage import usage_text
 from ..house import House, default
@@ -23,6 +23,7 @@ from .keyboard import keyboard
 from .output import Output, printable
 from .parsing import Parser
 from .run import Interruptible, agent_at_work, document_of, exit_code_of, settle_session
+from .server_prompts import expanded
 from .signals import Stopped
 from .typed import LEAVE, Typed
 from .watching import Watching
@@ -35,7 +36,7 @@ examples:
   handiwork chat
   handiwork chat --model ollama/qwen3:8b --toolsets file,terminal
 inside: /cost tells tokens and cost so far, /quit ends, Ctrl-C stops the running turn, Ctrl-D leaves;
-        what you type while it works it hears at its next step
+        what you type while it works it hears at its next step; /mcp__SERVER__PROMPT a=b says a prompt of a server
 """
 
 
@@ -64,7 +65,9 @@ def run(said: Namespace, out: Output) -> int:
             if answer is not None:
                 (out.note if out.json else out.answer)(printable(answer))
                 continue
-            document, code = _turn(runner.run, typed.meanwhile(work.run(agent, prompt)), out)
+            if (meant := _meant(house, prompt, out)) is None:
+                continue
+            document, code = _turn(runner.run, typed.meanwhile(work.run(agent, meant)), out)
             told.append(document)
     if out.json:
         out.document({"turns": told, "session": session.id or None})
@@ -101,6 +104,15 @@ def _command(house: House, prompt: str) -> str | None:
     except Exception as error:  # noqa: BLE001 - somebody else's code: the talk goes on
         return f"/{name} of {command.plugin} failed: {describe_exception(error)}"
     return str(said if said is not None else "done")
+
+
+def _meant(house: House, prompt: str, out: Output) -> str | None:
+    """The prompt, or that of a server which it names; None where the server has no such one."""
+    try:
+        return expanded(house, prompt)
+    except UsageError as error:
+        out.tell(str(error), error.hint)
+        return None
 
 
 def _turn(wait: Callable[..., Outcome], turn: Coroutine[Any, Any, Outcome], out: Output) -> tuple[dict[str, Any], int]:

@@ -12,6 +12,7 @@ from ...core.errors import UnknownNameError, UsageError
 from ...core.loading import Late
 from ..house import House, default
 from . import mcp_changing as changing
+from . import mcp_login as signing
 from .output import Output, columns, printable
 from .parsing import Parser, add_verbs
 
@@ -42,6 +43,8 @@ def configure(parser: Parser) -> None:
             "tools": ("what a server offers, holds back, and gets refused", _configure_name),
             "test": ("connect to a server now; exit code 1 when that fails", _configure_name),
             "logs": ("what a server wrote on standard error", _configure_name),
+            "login": ("log in to a server that is a web service", signing.configure_login),
+            "logout": ("forget the login to a server", _configure_name),
             "add": ("add a server: a command or a URL, tried out first", changing.configure_add),
             "remove": ("remove a server", _configure_name),
             "pin": ("agree to a server's tools as they are now", changing.configure_agree),
@@ -212,6 +215,8 @@ _VERBS = {
     "tools": _tools,
     "test": _test,
     "logs": _logs,
+    "login": signing.log_in,
+    "logout": signing.log_out,
     "add": changing.add,
     "remove": changing.remove,
     "pin": changing.pin,

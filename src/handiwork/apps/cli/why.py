@@ -6,12 +6,13 @@ import json
 import os
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ...catalog.why import Answer, Story
 from ...core.errors import HandiworkError, UsageError
 from ...core.loading import Late
-from ...core.types import Ready, Refusal, ToolCall
+from ...core.types import DELEGATE, Ready, Refusal, ToolCall
 from ...core.wire import name_of_definition
 from ...pipeline.dry import rehearse
 from ..house import House, default
@@ -19,8 +20,13 @@ from .output import Output, printable
 from .parsing import Parser, add_selection, names_of
 from .selection import Names, folder_of, selection_of
 
-models = Late("handiwork.apps.chosen_model")
+if TYPE_CHECKING:
+    from ...guard.flow import Ledger
+
 definitions = Late("handiwork.catalog.dialects.definitions")
+models = Late("handiwork.apps.chosen_model")
+retracing = Late("handiwork.agent.retracing")
+sessions = Late("handiwork.apps.sessions")
 EXAMPLES = """\
 examples:
   handiwork why web_search
@@ -35,6 +41,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--call", metavar="JSON", help="a call, to be taken through repair and guard without running it"
     )
+    parser.add_argument("--session", metavar="ID", help="the stored session that the call would be made in")
     parser.add_argument("--cwd", help="the folder the call would run in")
     add_selection(parser)
 
@@ -106,6 +113,7 @@ def _lines(answers: tuple[Answer, ...], out: Output) -> Iterator[str]:
 def _why_call(house: House, said: Namespace, out: Output) -> int:
     call = _read_call(said.call)
     scope = house.scope(cwd=folder_of(said), platform="cli", supplied=house.supplied(*selection_of(house, said)))
+    scope = replace(scope, origins=_account(house, said.session, out) if said.session else None)
     steps = rehearse(house.pipeline, ToolCall(call["name"], call.get("arguments"), "call_1", scope))
     rows = [{"step": name, **_outcome(after)} for name, after in steps]
     refused = rows[-1]["outcome"] == "refused"
@@ -116,6 +124,15 @@ def _why_call(house: House, said: Namespace, out: Output) -> int:
     document = {"name": call["name"], "would_run": not refused and not asks, "asks": asks, "steps": rows}
     out.show(document, [f"{call['name']}  {fate}", *lines])
     return int(refused or bool(asks))
+
+
+def _account(house: House, name: str, out: Output) -> Ledger:
+    """What is known of where the texts of a stored session come from."""
+    ledger = house.scopes.open_ledger()
+    with sessions.looking_into_sessions(house, out.note) as reader:
+        info = sessions.find_session(house, name, out.note)
+        retracing.retrace(ledger, reader.entries(info.number), house.registry.get, of_person=info.platform != DELEGATE)
+    return ledger
 
 
 def _read_call(text: str) -> dict[str, Any]:

@@ -34,9 +34,10 @@ class Link:
 def chained(segment: str, link: Link, bodies: Iterable[str]) -> tuple[bytes, Link]:
     """The lines for *bodies* (the members of a JSON object each, without braces), and where the chain then stands."""
     lines, seq, last = [], link.seq, link.hash
+    head = f'{{"v":{VERSION},"seg":"{segment}","seq":'
     for body in bodies:
         # What isn't Unicode becomes an escape, which inside a JSON string is one of JSON's own.
-        line = f'{{"v":{VERSION},"seg":"{segment}","seq":{seq},{body}'.encode("utf-8", "backslashreplace")
+        line = f"{head}{seq},{body}".encode("utf-8", "backslashreplace")
         last = hash_of(last, line)
         lines.append(b'%b,"hash":"%b"}\n' % (line, last.encode()))
         seq += 1
@@ -69,12 +70,12 @@ def read(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def stamp() -> str:
-    """The time as audit lines have it: UTC, to the millisecond."""
-    now = time.time()
-    return f"{_second(int(now))}.{int(now * 1000) % 1000:03d}Z"
+def stamp(at: float | None = None) -> str:
+    """A time, now if none is given, as audit lines have it: UTC, to the millisecond."""
+    return _millisecond(int((time.time() if at is None else at) * 1000))
 
 
 @lru_cache(maxsize=2)
-def _second(at: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
+def _millisecond(at: int) -> str:
+    seconds, rest = divmod(at, 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest:03d}Z"

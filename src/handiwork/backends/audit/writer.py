@@ -9,8 +9,9 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ...core.loading import Late
 from ...core.wire import dumps
@@ -36,12 +37,19 @@ class Keep:
 class AuditWriter:
     """Appends to the audit in *folder*. *about* gives what the first line of a segment says of its process.
 
-    `problem` says why nothing can be written at the moment; "" when all is well.
+    What is to be written is a body, the members of a JSON object, or something of which *told* makes bodies, a
+    whole batch at a time. `problem` says why nothing can be written at the moment; "" when all is well.
     """
 
-    def __init__(self, folder: str, keep: Keep, about: Callable[[], dict[str, object]]) -> None:
+    def __init__(
+        self,
+        folder: str,
+        keep: Keep,
+        about: Callable[[], dict[str, object]],
+        told: Callable[[list[Any]], Iterable[str]] = iter,
+    ) -> None:
         self.problem, self._is_said = "", False
-        self._folder, self._keep, self._about = folder, keep, about
+        self._folder, self._keep, self._about, self._told = folder, keep, about, told
         self._lock = threading.Lock()
         self._begin()
         _writers.add(self)
@@ -53,23 +61,23 @@ class AuditWriter:
         self._segment, self._link = "", Link()
         self._before: dict[str, object] | None = None
         self._file, self._looked, self._failed = -1, 0.0, 0.0
-        self._waiting: list[str] = []
+        self._waiting: list[Any] = []
         self._lost = 0
         self._armed = False
 
     # --------------------------------------------------------------------------------------- for callers
 
-    def add(self, body: str) -> None:
-        """Write *body*, the members of a JSON object, within a tenth of a second."""
+    def add(self, what: Any) -> None:
+        """Write it within a tenth of a second."""
         with self._lock:
-            self._wait(body)
+            self._wait(what)
         if not self._armed:
             self._arm()
 
-    def put(self, body: str) -> str:
-        """Write *body*, and what waits, before this returns; why it couldn't be, or ""."""
+    def put(self, what: Any) -> str:
+        """Write it, and what waits, before this returns; why it couldn't be, or ""."""
         with self._lock:
-            self._wait(body)
+            self._wait(what)
             self._flush()
             return self.problem
 
@@ -97,9 +105,9 @@ class AuditWriter:
 
     # ------------------------------------------------------------------------------------------- batches
 
-    def _wait(self, body: str) -> None:
+    def _wait(self, what: Any) -> None:
         if len(self._waiting) < _MOST_WAITING:
-            self._waiting.append(body)
+            self._waiting.append(what)
         else:
             self._lost += 1
 
@@ -128,6 +136,7 @@ class AuditWriter:
         now = time.monotonic()
         if self.problem and now - self._failed < _RETRY_S and not last:
             return
+        self._waiting = list(self._told(self._waiting))
         try:
             self._open(now)
             files.lock(self._file)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         SandboxPolicy,
         ShellState,
     )
-    from .roles import Audit, Background, Embedder, Journal, Judge, Origins
+    from .roles import Audit, Background, Embedder, Journal, Judge, Marks, Origins
     from .sessions import DELEGATE, Entry, EntryKind, Hit, SessionInfo, SessionStore
     from .tools import UNDECLARED, Args, Effect, EnvNames, Handler, Requires, Schema, ToolEntry, Touch, Traits
     from .tracing import CallSpan, Ended, Span, Tracing
@@ -100,6 +100,7 @@ _MODULES = {
         "Embedder",
         "Journal",
         "Judge",
+        "Marks",
         "Origins",
     ),
     "sessions": (
@@ -178,6 +179,7 @@ __all__ = [
     "Judge",
     "Keep",
     "Label",
+    "Marks",
     "Message",
     "Model",
     "ModelReply",

@@ -10,10 +10,11 @@ from .tools import Schema
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Where a text came from, and whether it may be obeyed."""
+    """Where a text came from, and whether it may be obeyed. `values` are those in it of which that holds, or ()."""
 
     integrity: Literal["trusted", "outside"]
     source: str
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

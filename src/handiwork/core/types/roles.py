@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from .calls import Ready, Refusal, ToolResult
@@ -31,12 +31,48 @@ class Origins(Protocol):
         """Take in what the person said."""
         ...
 
+    def distrust(self, text: str, where: str, /) -> None:
+        """Take in text from outside that no call of this session gave."""
+        ...
+
+    def hear(self, ready: Ready, result: ToolResult, /) -> None:
+        """Take in what a call gave, perhaps long ago."""
+        ...
+
     def note(self, ready: Ready, result: ToolResult, /) -> None:
-        """Take in what a call gave."""
+        """Take in what a call gave just now, and what it has written."""
         ...
 
     def trace(self, ready: Ready, /) -> Mapping[str, Label]:
         """The arguments whose values come from outside alone, each with where they stood."""
+        ...
+
+    def labels(self, ready: Ready, result: ToolResult, /) -> tuple[Label, ...]:
+        """What is known of where a result comes from, beside what its tool says."""
+        ...
+
+    def keep(self, result: ToolResult, /) -> None:
+        """The whole of a result lies in its `kept` file now: who reads that, reads the result."""
+        ...
+
+    def source_of(self, text: str, /) -> str:
+        """Where *text* has anything from that comes from outside alone; "" for nowhere."""
+        ...
+
+
+class Marks(Protocol):
+    """Files that hold text from outside, remembered from one session to the next, by real path."""
+
+    def put(self, path: str, source: str, /) -> None:
+        """What lies at *path* now, a file or a folder, comes from *source*; from nowhere outside, where that is ""."""
+        ...
+
+    def at(self, path: str, /) -> str:
+        """Where the file at *path* comes from: known by its path, by its contents or by a folder above it; else ""."""
+        ...
+
+    def paths(self) -> Collection[str]:
+        """All paths that are marked."""
         ...
 
 

@@ -8,14 +8,18 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The guard has nothing against the call. `rule` names the rule that says so, or is ""."""
+    """The guard has nothing against the call. `rule` names the rule that says so, or is "".
+
+    `effects` are what its commands would do, in words; None where nobody has looked.
+    """
 
     rule: str = ""
+    effects: tuple[str, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person must say yes first. `keys` are what a stored answer would cover, exactly; `rule` as in `Allow`.
+    """A person must say yes first. `keys` are what a stored answer would cover, exactly; the rest as in `Allow`.
 
     A `firm` one is for a person alone: neither the mode, nor a model, nor an earlier yes answers it.
     """
@@ -24,6 +28,7 @@ class Ask:
     keys: tuple[str, ...] = ()
     rule: str = ""
     firm: bool = False
+    effects: tuple[str, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,11 +60,11 @@ _LOOSE_END = ".,;:!?'\"*_"
 def atoms_of(folded: str) -> list[Atom]:
     """All atoms of a folded text. A link, address or account is no other thing as well."""
     found: list[Atom] = []
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(folded))
     for atom in (*_emails(folded), *_urls(folded), *_phones(folded), *_accounts(folded)):
-        if not any(atom.start < end and start < atom.end for start, end in taken):
+        if taken.find(1, atom.start, atom.end) < 0:
             found.append(atom)
-            taken.append((atom.start, atom.end))
+            taken[atom.start : atom.end] = b"\1" * (atom.end - atom.start)
     return [*found, *_dates(folded)]
 
 

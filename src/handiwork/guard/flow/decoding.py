@@ -17,11 +17,11 @@ _BASE32 = re.compile(r"\b[A-Z2-7]{16,4000}={0,6}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:\\x|0x)?(?:[0-9a-fA-F]{2}(?:[ :]|\\x)?){6,4000}")
 _CODES = re.compile(r"\b\d{2,3}(?:[ ,]+\d{2,3}){5,400}\b")
 _SPACED = re.compile(r"(?<!\S)(?:\S[ \-_*|]){4,200}\S(?!\S)")
-_AT = re.compile(r"\s*[(\[{<]?\s*\b(?:at|arroba)\b\s*[)\]}>]?\s*", re.IGNORECASE)
-_DOT = re.compile(r"\s*[(\[{<]?\s*\b(?:dot|punto|point|punkt)\b\s*[)\]}>]?\s*", re.IGNORECASE)
-_BRACKETS = re.compile(r"[\[({]\s*([.@:/])\s*[\])}]")
+_AT = re.compile(r"\s{0,3}[(\[{<]?\s{0,3}\b(?:at|arroba)\b\s{0,3}[)\]}>]?\s{0,3}", re.IGNORECASE)
+_DOT = re.compile(r"\s{0,3}[(\[{<]?\s{0,3}\b(?:dot|punto|point|punkt)\b\s{0,3}[)\]}>]?\s{0,3}", re.IGNORECASE)
+_BRACKETS = re.compile(r"[\[({]\s{0,3}([.@:/])\s{0,3}[\])}]")
 _ADDRESS = re.compile(r"\w@\w|://|\w\.[A-Za-z]{2,4}\b|\d{8}")
-_GLUE = re.compile(r"[\"'`]\s*(?:\+|\.|&|,)?\s*[\"'`]")
+_GLUE = re.compile(r"[\"'`]\s{0,9}(?:[+.&,]\s{0,9})?[\"'`]")
 
 
 def readings_of(text: str) -> list[str]:

@@ -29,6 +29,15 @@ class Passage:
         """What in it an effect can be aimed at."""
         return atoms_of(self.folded)
 
+    @property
+    def without_dates(self) -> str:
+        """The folded text with its dates struck out: who says a day has named no other thing of that number."""
+        text = self.folded
+        for atom in self.atoms:
+            if atom.kind == "date":
+                text = f"{text[: atom.start]}{' ' * (atom.end - atom.start)}{text[atom.end :]}"
+        return text
+
     def hidden(self) -> Iterator[Passage]:
         """What it says to a reader who decodes."""
         for reading in readings_of(self.text):
@@ -63,9 +72,18 @@ class Index:
         for word in words_of(passage.folded):
             self._words.setdefault(word, passage)
 
+    def holds(self, passage: Passage) -> bool:
+        """Whether a passage that reads like it is here."""
+        return passage.folded in self._whole
+
     def with_value(self, folded: str) -> Passage | None:
         """The passage that gives *folded*. A bare number must be all of it: parts of dates and sizes name nothing."""
         return self._whole.get(folded) if folded.isdigit() else self.with_text(folded)
+
+    def with_name(self, folded: str) -> Passage | None:
+        """The passage in which *folded* stands as a whole; for a bare number, not only as a part of a date."""
+        found = self.all_with(folded)
+        return next((p for p in found if not folded.isdigit() or stands_in(folded, p.without_dates)), None)
 
     def with_text(self, folded: str) -> Passage | None:
         """The passage in which *folded* stands as a whole."""
@@ -73,7 +91,9 @@ class Index:
 
     def all_with(self, folded: str) -> Iterator[Passage]:
         """All passages in which *folded* stands as a whole."""
-        return (p for p in self.passages if folded and stands_in(folded, p.folded))
+        if not folded or any(word not in self._words for word in words_of(folded)):
+            return iter(())  # in most cases, and without looking through the texts
+        return (p for p in self.passages if stands_in(folded, p.folded))
 
     def with_atom(self, kind: Kind, value: str) -> Passage | None:
         """The passage with that atom."""

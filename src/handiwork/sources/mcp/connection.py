@@ -7,12 +7,12 @@ import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import anyio
 import httpx2
-from mcp import Client
+from mcp import Client, InputRequiredRoundsExceededError
 from mcp.client.session import IncomingMessage, LoggingFnT, MessageHandlerFnT
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
@@ -24,6 +24,9 @@ from mcp_types import (
     CallToolResult,
     Implementation,
     LoggingMessageNotificationParams,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
+    ResourceUpdatedNotification,
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -31,6 +34,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from ... import __version__
 from ...backends.environment.children.child import Nursery
 from ...backends.environment.surroundings import child_environment
+from . import readings
 from .correspondence import Correspondence
 from .definitions import Definition, Refused, read_definition
 from .faults import LateError, LostError, RefusedError, causes_of
@@ -38,9 +42,9 @@ from .http import Trace, over_http, over_sse
 from .logbook import Logbook
 from .mending import RAW, REFUSED
 from .process import ServerProcess, start_server
-from .seams import Seams
 from .settings import ServerSettings
 from .stdio import over_pipes
+from .verbs import verbs_of
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
 for _logger_name in ("mcp", "client"):  # what the SDK has to say is told as a state; nobody asked for it on the screen
@@ -49,6 +53,7 @@ Answer = TypeVar("Answer")
 MOST_TOOLS = 1_000
 _REFUSALS = 400
 _LISTEN_AGAIN_S = 2.0
+_CHANGES = (ToolListChangedNotification, ResourceListChangedNotification, PromptListChangedNotification)
 _SESSION_LOST = ("Session not found", "Session terminated")
 
 
@@ -64,24 +69,41 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a connection is opened on. `changed` is called when the server says that its tools changed."""
+    """What a connection is opened on. `changed` is called when the server says that its tools changed, `updated` with
+    the URI of a resource that did.
+
+    `log_in` gives what authorises requests; `answers` are the SDK's keywords for what the server may ask of us.
+    """
 
     nursery: Nursery
     log: Logbook
-    seams: Seams
+    log_in: Callable[[ServerSettings], Any]
+    answers: Mapping[str, Any]
     changed: Callable[[], object]
     said: Callable[[LoggingMessageNotificationParams], object]
+    updated: Callable[[str], object]
 
 
 class Connection:
-    """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` says why."""
+    """A server that can be talked to. `lost` is set once it can't be any more, `why_lost` and `fault` say why."""
 
-    def __init__(self, settings: ServerSettings, client: Client, way: ServerProcess | Trace) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        client: Client,
+        way: ServerProcess | Trace,
+        *,
+        updated: Callable[[str], object],
+    ) -> None:
         self.settings, self.client = settings, client
         self._process = way if isinstance(way, ServerProcess) else None
         self._trace = way if isinstance(way, Trace) else Trace()
         self.lost = asyncio.Event()
         self.why_lost = ""
+        self.fault: Exception | None = None
+        self._updated = updated
+        self.watched: set[str] = set()  # the URIs of resources
+        self._watching: dict[str, asyncio.Future[None]] = {}
 
     @property
     def is_modern(self) -> bool:
@@ -112,8 +134,16 @@ class Connection:
 
     async def list_tools(self) -> Listing:
         """All pages of its tools; a cursor that comes again ends the list, as do 1,000 tools."""
+        about = self.client.server_capabilities.resources
+        can_watch = about is not None and bool(about.subscribe)
+        verbs = verbs_of(self.settings.name, await readings.what_there_is(self), can_watch=can_watch)
         if self.client.server_capabilities.tools is None:
-            return Listing((), notes=("it says that it has no tools",))
+            return Listing(tuple(verbs), notes=() if verbs else ("it says that it has no tools",))
+        listing = await self._list_tools()
+        taken = {definition.name for definition in listing.tools}  # a server's own tool comes first
+        return replace(listing, tools=(*listing.tools, *(v for v in verbs if v.name not in taken)))
+
+    async def _list_tools(self) -> Listing:
         found = _Found(self.settings.name)
         cursor: str | None = None
         seen: set[str] = set()
@@ -128,9 +158,36 @@ class Connection:
                 return found.listing(cut=False, good_for_ms=None)
             seen.add(cursor)
 
-    async def call(self, tool: str, args: Mapping[str, Any], *, on_progress: ProgressFnT | None) -> CallToolResult:
+    async def call(
+        self, definition: Definition, args: Mapping[str, Any], *, on_progress: ProgressFnT | None
+    ) -> CallToolResult:
         """Call a tool. Raises `MCPError` for what the server refuses, `LostError` when the connection ends."""
-        return await self.ask(self.client.call_tool(tool, dict(args), progress_callback=on_progress))
+        if definition.is_verb:
+            return await readings.answer(self, definition.tool, args)
+        return await self.ask(self.client.call_tool(definition.tool, dict(args), progress_callback=on_progress))
+
+    async def watch_resource(self, uri: str) -> None:
+        """Hear of changes of a resource, as long as the connection holds."""
+        self.watched.add(uri)
+        if not self.is_modern:
+            await self.ask(self.client.subscribe_resource(uri))
+        elif uri not in self._watching:
+            self._watching[uri] = asyncio.ensure_future(self._listen_to(uri))
+
+    async def _listen_to(self, uri: str) -> None:
+        try:
+            async with self.client.listen(resource_subscriptions=[uri]) as changes:
+                async for _ in changes:
+                    self._updated(uri)
+        except (MCPError, SubscriptionLost, ListenNotSupportedError, TimeoutError):
+            self._updated(uri)  # from now on nobody would hear of it: the next reading watches it again
+        finally:
+            del self._watching[uri]
+
+    async def watch_no_more(self) -> None:
+        """Stop to hear of resources."""
+        for task in list(self._watching.values()):
+            await _stop(task)
 
     async def ask(self, request: Coroutine[Any, Any, Answer]) -> Answer:
         """Send a request; a connection that ends under it is told apart from an answer that is an error."""
@@ -140,6 +197,10 @@ class Connection:
         try:
             return await request
         except MCPError as error:
+            if fault := self._trace.take_fault():
+                self.lose(str(fault))
+                self.fault = fault
+                raise fault from error
             if error.code == CONNECTION_CLOSED and self._has_ended(error):
                 self.lose(await self._how_it_ended())
                 raise LostError(self.why_lost, sent=not self._trace.unreachable) from error
@@ -149,6 +210,8 @@ class Connection:
             if error.code == REQUEST_TIMEOUT:
                 raise LateError(error.message) from error
             raise
+        except InputRequiredRoundsExceededError as error:
+            raise MCPError(INVALID_REQUEST, f"it went on asking: {error.max_rounds} rounds are the most") from error
         except (httpx2.HTTPError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             self.lose(f"{type(error).__name__}: {error}")
             raise LostError(self.why_lost, sent=not isinstance(error, httpx2.ConnectError)) from error
@@ -225,13 +288,14 @@ async def open_connection(settings: ServerSettings, ground: Ground, mode: str) -
             message_handler=_listener(ground),
             logging_callback=_logger(ground),
             log_level="info",
-            **ground.seams.client(settings),
+            **ground.answers,
         )
         try:
             await stack.enter_async_context(client)
         except Exception as error:
             raise await _why_not(error, way) from error
-        connection = Connection(settings, client, way)
+        connection = Connection(settings, client, way, updated=ground.updated)
+        stack.push_async_callback(connection.watch_no_more)
         for beside in (connection.watch(), connection.listen(ground.changed)):
             stack.push_async_callback(_stop, asyncio.ensure_future(beside))
         yield connection
@@ -254,7 +318,7 @@ async def _way(settings: ServerSettings, ground: Ground, stack: AsyncExitStack) 
 async def _why_not(error: Exception, way: ServerProcess | Trace) -> Exception:
     """What an error at the start means, with what is known of the way."""
     if isinstance(way, Trace):
-        return RefusedError(way.status, error) if way.status >= _REFUSALS else error
+        return way.fault or (RefusedError(way.status, error) if way.status >= _REFUSALS else error)
     is_closed = any(isinstance(c, MCPError) and c.code == CONNECTION_CLOSED for c in causes_of(error))
     return LostError(await asyncio.to_thread(way.how_it_ended)) if is_closed else error
 
@@ -276,13 +340,15 @@ def _transport(settings: ServerSettings, letters: Correspondence, ground: Ground
     if isinstance(way, ServerProcess):
         return over_pipes(way, letters)
     over = over_sse if settings.kind == "sse" else over_http
-    return over(settings, letters, way, ground.seams.auth(settings))
+    return over(settings, letters, way, ground.log_in(settings))
 
 
 def _listener(ground: Ground) -> MessageHandlerFnT:
     async def hear(message: IncomingMessage) -> None:
-        if isinstance(message, ToolListChangedNotification):
+        if isinstance(message, _CHANGES):
             ground.changed()
+        elif isinstance(message, ResourceUpdatedNotification):
+            ground.updated(str(message.params.uri))
         elif isinstance(message, Exception):
             ground.log.note(f"{type(message).__name__}: {message}")
 

@@ -30,7 +30,7 @@ class Definition:
     """One tool of a server: `tool` is what the server calls it, `name` what it is called here.
 
     `description` and `parameters` are as a model may read them; `raw` is as the server sent it. `notes`
-    say what was amiss.
+    say what was amiss. `is_verb` marks what isn't a tool of the server's, but ours for its resources and prompts.
     """
 
     tool: str
@@ -41,6 +41,7 @@ class Definition:
     output_schema: Schema | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    is_verb: bool = False
 
     @property
     def digest(self) -> str:
@@ -69,7 +70,7 @@ def fault_of(raw: Any) -> Refused | None:
     tool = raw.get("name")
     if not isinstance(tool, str) or not tool:
         return Refused(str(tool or "?"), "it has no name")
-    if problem := _problem_with_schema(raw.get("inputSchema")):
+    if problem := _problem_with_schema(raw.get("inputSchema")) or _problem_with_execution(raw.get("execution")):
         return Refused(tool, problem)
     if _depth_of(raw) > _MOST_DEPTH:
         return Refused(tool, f"its definition is nested more than {_MOST_DEPTH} deep")
@@ -89,6 +90,12 @@ def _depth_of(value: Any) -> int:
 
 def _inside(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _problem_with_execution(execution: Any) -> str:
+    """The SDK has no tasks of 2025; the protocol has dropped them since."""
+    only_as_task = isinstance(execution, Mapping) and execution.get("taskSupport") == "required"
+    return "it only runs as a task, which isn't supported here" if only_as_task else ""
 
 
 def _problem_with_schema(schema: Any) -> str:

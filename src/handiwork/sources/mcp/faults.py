@@ -65,7 +65,7 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
 def _known(error: BaseException) -> Fault | None:
     name, said = type(error).__name__, str(error)
     if isinstance(error, HandiworkError):
-        return Fault("failed", said, error.hint)
+        return Fault("needs_reauth" if name in _LOGINS else "failed", said, error.hint)
     if "nsupported protocol version" in said or "mutually supported" in said or getattr(error, "code", 0) == -32022:
         return Fault("incompatible", f"no version of the protocol in common: {said}", "update the server or Handiwork")
     status = error.status if isinstance(error, RefusedError) else 0
@@ -84,3 +84,4 @@ def _words(error: BaseException) -> str:
 
 
 _LOGIN = (401, 403)
+_LOGINS = ("NeedsLoginError", "UnapprovedError")

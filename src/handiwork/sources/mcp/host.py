@@ -20,16 +20,17 @@ from .logbook import Logbook
 from .offering import Offering
 from .pins import Pins
 from .registering import announce
-from .seams import NO_SEAMS, Seams
 from .settings import CONNECT_TIMEOUT_S, ServerSettings
 from .states import USABLE, State
 
 if TYPE_CHECKING:
+    from .auth.person import Person
     from .supervisor import Supervisor
 
 bridge = Late("handiwork.sources.mcp.loop")
 supervisors = Late("handiwork.sources.mcp.supervisor")
 children = Late("handiwork.backends.environment.children.child")
+ways = Late("handiwork.sources.mcp.auth.ways")
 eras = Late("handiwork.sources.mcp.eras")
 asyncio = Late("asyncio")
 EXTRA = "pip install 'handiwork[mcp]'"
@@ -40,13 +41,19 @@ SETTLE_S = 2.0
 class Host:
     """The servers that are configured. Nothing is started or imported for them before `begin` or a call.
 
-    *home* is the folder of their logs and of what is remembered of them; "" keeps nothing.
+    *home* is the folder of their logs and of what is remembered of them; "" keeps nothing. *person* is whoever
+    logs in to servers, None where nobody is there.
     """
 
     def __init__(
-        self, registry: ToolRegistry, servers: Iterable[ServerSettings], *, home: str = "", seams: Seams = NO_SEAMS
+        self,
+        registry: ToolRegistry,
+        servers: Iterable[ServerSettings],
+        *,
+        home: str = "",
+        person: Person | None = None,
     ) -> None:
-        self.home, self.seams = home, seams
+        self.home, self._person = home, person
         self.servers = {server.name: server for server in servers}
         self.problem = "" if importlib.util.find_spec("mcp") else "the MCP client isn't installed"
         self.offering = Offering(
@@ -101,7 +108,7 @@ class Host:
             nursery=self._nursery,
             log=Logbook(self.log_path(settings.name)),
             eras=self._eras,
-            seams=self.seams,
+            log_in=lambda filled: ways.login_of(filled, self.home, self._person),
             variables=os.environ,
             offering=self.offering,
         )
@@ -172,6 +179,14 @@ class Host:
         fix = state.fix or f"handiwork mcp test {server}"
         at = "trusted" if state.name in ("held", "disabled") else "loaded"
         return Closed(f"the MCP server {server!r} is {state.name}{reason}", fix, at)
+
+    def take_updates(self) -> list[tuple[str, str]]:
+        """Server and URI of each watched resource that changed since this was last asked."""
+        taken: list[tuple[str, str]] = []
+        for name, supervisor in self._supervisors.copy().items():
+            while supervisor.updated:
+                taken.append((name, supervisor.updated.popitem()[0]))
+        return taken
 
     def await_tool(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
         """Wait until it is known whether a server has the tool of that name."""

@@ -9,10 +9,12 @@ from types import TracebackType
 from typing import Any
 
 import httpx2
+from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from ...core.errors import HandiworkError
 from .correspondence import Correspondence
 from .framing import MOST_BYTES
 from .settings import MOST_TIMEOUT_S, ServerSettings
@@ -26,10 +28,16 @@ TRIES_SSE = frozenset({400, 404, 405, 406, 415})
 
 @dataclass(slots=True)
 class Trace:
-    """What a web service last answered with, and whether it couldn't even be reached."""
+    """What a web service last answered with, whether it couldn't even be reached, and why it wasn't logged in to."""
 
     status: int = 0
     unreachable: bool = False
+    fault: Exception | None = None
+
+    def take_fault(self) -> Exception | None:
+        """The fault, once."""
+        fault, self.fault = self.fault, None
+        return fault
 
 
 class _TracingClient(httpx2.AsyncClient):
@@ -43,6 +51,10 @@ class _TracingClient(httpx2.AsyncClient):
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
             self.trace.unreachable = True
             raise
+        except (OAuthFlowError, OAuthTokenError, OAuthRegistrationError, HandiworkError) as fault:
+            # Raised through the SDK it would end the connection, and nobody would hear why.
+            self.trace.fault = fault
+            response = httpx2.Response(401, request=request)
         self.trace.unreachable = False
         if response.headers.get("content-type", "").startswith("application/json"):
             response.stream = _Capped(response.stream)

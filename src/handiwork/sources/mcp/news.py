@@ -30,6 +30,9 @@ class News:
         ]
         back = {name for name in self._gone - gone if states[name].name in USABLE}
         lines += [f"the tools of the MCP server {name!r} can be used again" for name in sorted(back)]
+        lines += [
+            f"the resource {uri} of the MCP server {name!r} has changed" for name, uri in self._host.take_updates()
+        ]
         self._gone = (self._gone | gone) - back
         return lines
 

@@ -76,7 +76,7 @@ class Offering:
         """Offer what a server lists now; what is amiss with it, in words."""
         with self._lock:
             listed = tuple(tools)
-            changes = self.pins.compare(settings.identity, listed)
+            changes = self.pins.compare(settings.identity, _theirs(listed))
             held = frozenset(changes.changed)
             notes = [f"{new!r} is new and the same as {old!r}, which is gone" for new, old in changes.renamed.items()]
             self._put(settings, listed, tuple(refused), held=held, notes=tuple(notes))
@@ -86,7 +86,7 @@ class Offering:
         """Take a server's tools as they are now; its shelf with nothing held."""
         with self._lock:
             shelf = self._shelves[settings.name]
-            self.pins.agree(settings.identity, shelf.all_tools())
+            self.pins.agree(settings.identity, _theirs(shelf.all_tools()))
             self._put(settings, shelf.all_tools(), shelf.refused)
             return self._shelves[settings.name]
 
@@ -142,7 +142,7 @@ class Offering:
             held={name: d for name, d in wanted.items() if d.tool in held},
             excluded={d.name: d for d in tools if d.name not in wanted},
             refused=refused,
-            notes=(*notes, *self._shadows(settings.name, tools)),
+            notes=(*notes, *self._shadows(settings.name, _theirs(tools))),
         )
         no = register(self._registry, settings, shelf.offered, lambda d: self._make_handler(settings, d))
         self._shelves[settings.name] = replace(
@@ -151,14 +151,19 @@ class Offering:
             refused=(*refused, *(Refused(shelf.offered[name].tool, why) for name, why in no.items())),
         )
 
-    def _shadows(self, server: str, tools: tuple[Definition, ...]) -> list[str]:
+    def _shadows(self, server: str, tools: list[Definition]) -> list[str]:
         """Where a server speaks of another one's tools, or has one of the same name."""
-        others = {d.tool: o for o, shelf in self._shelves.items() if o != server for d in shelf.all_tools()}
+        others = {d.tool: o for o, shelf in self._shelves.items() if o != server for d in _theirs(shelf.all_tools())}
         notes = [f"{d.tool!r} is also a tool of {others[d.tool]!r}; both stay apart" for d in tools if d.tool in others]
         for d in tools:
             named = {w for w in _WORD.findall(d.description) if w in others and ("_" in w or "-" in w)}
             notes += [f"{d.tool!r} speaks of {word!r}, a tool of {others[word]!r}" for word in sorted(named)]
         return notes
+
+
+def _theirs(tools: Iterable[Definition]) -> list[Definition]:
+    """What a server says itself; our own words about its resources need nobody's agreement."""
+    return [definition for definition in tools if not definition.is_verb]
 
 
 def _amiss(server: str, shelf: Shelf, damaged: str) -> str:

@@ -45,6 +45,7 @@ def register(
             is_async=True,
             traits=traits_of(settings, definition),
             output_schema=definition.output_schema,
+            defer=definition.is_verb,
             origin=origin,
             search_hint=f"{settings.name} {definition.tool}",
         )
@@ -63,6 +64,8 @@ def announce(registry: ToolRegistry, server: str) -> None:
 
 def traits_of(settings: ServerSettings, definition: Definition) -> Traits:
     """What policy may know of a tool. Hints that would loosen something count only where the person trusts them."""
+    if definition.is_verb:
+        return Traits(effect="read", read_only=True, open_world=True, vouched=True)
     hints = definition.annotations
     trusted = settings.trust
     return Traits(

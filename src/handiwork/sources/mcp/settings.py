@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...core.errors import UsageError, near_names
+from . import permissions
+from .permissions import ASKING, Permissions
 
 DEFAULT_TIMEOUT_S = 60.0
 # The loop gives no call more.
@@ -30,7 +32,7 @@ class ServerSettings:
     `source` is the file that names it, `held` why a person must agree to it first. `trust` is the person's
     word that its hints about its tools are true. Times are in seconds: `timeout` is how long a call may be
     silent, `connect_timeout` how long a start may take. `include` and `exclude` are the names of its tools,
-    as it calls them; * stands for any text. `options` is what it may ask of us.
+    as it calls them; * stands for any text. `may` is what it may ask of us.
     """
 
     name: str
@@ -48,7 +50,7 @@ class ServerSettings:
     trust: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    may: Permissions = ASKING
     source: str = ""
     held: str = ""
 
@@ -80,6 +82,7 @@ class ServerSettings:
                 "cwd": os.path.expanduser(fill(self.cwd, "cwd")),
                 "url": fill(self.url, "url"),
                 "headers": {k: fill(v, f"headers.{k}") for k, v in self.headers.items()},
+                "auth": _filled_auth(self.auth, fill),
             }
         )
 
@@ -106,6 +109,12 @@ class _Filler:
         )
 
 
+def _filled_auth(auth: Any, fill: _Filler) -> Any:
+    if not isinstance(auth, Mapping):
+        return auth
+    return {k: fill(v, f"auth.{k}") if isinstance(v, str) else v for k, v in auth.items()}
+
+
 # ------------------------------------------------------------------------------------------- reading
 
 Check: TypeAlias = Callable[[Any], bool]
@@ -130,6 +139,36 @@ def _is_seconds(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MOST_TIMEOUT_S
 
 
+_GRANTS: Mapping[str, frozenset[str]] = {
+    "authorization_code": frozenset(),
+    "client_credentials": frozenset({"client_id"}),
+    "identity_assertion": frozenset(
+        {"client_id", "client_secret", "issuer", "id_token", "idp_token_endpoint", "idp_client_id"}
+    ),
+}
+_AUTH_TEXTS = _GRANTS["identity_assertion"] | {
+    "grant", "scope", "client_metadata_url", "private_key", "algorithm", "token_endpoint_auth_method",
+}  # fmt: skip
+AUTH_WORDS = f"oauth, none, or a mapping of {', '.join(sorted(_AUTH_TEXTS))} and origins that its grant needs"
+
+
+def fits_auth(value: Any) -> bool:
+    """Whether this says how a server is logged in to."""
+    if not isinstance(value, dict):
+        return value in (None, "oauth", "none")
+    texts = {key: said for key, said in value.items() if key != "origins"}
+    needed = _GRANTS.get(value.get("grant", "authorization_code"))
+    is_program = value.get("grant") == "client_credentials"
+    return (
+        needed is not None
+        and texts.keys() <= _AUTH_TEXTS
+        and all(isinstance(said, str) for said in texts.values())
+        and _is_texts(value.get("origins", []))
+        and needed <= texts.keys()
+        and (not is_program or "client_secret" in texts or "private_key" in texts)
+    )
+
+
 _FIELDS: Mapping[str, tuple[Check, str]] = {
     "command": (_is_text, "text"),
     "args": (_is_texts, "a list of texts"),
@@ -137,19 +176,15 @@ _FIELDS: Mapping[str, tuple[Check, str]] = {
     "cwd": (_is_text, "text"),
     "url": (_is_text, "text"),
     "headers": (_is_plain, "a mapping of names to texts"),
-    "auth": (lambda v: v is None or isinstance(v, (str, dict)), "a word or a mapping"),
+    "auth": (fits_auth, AUTH_WORDS),
     "timeout": (_is_seconds, f"seconds, more than 0 and at most {MOST_TIMEOUT_S:g}"),
     "connect_timeout": (_is_seconds, f"seconds, more than 0 and at most {MOST_TIMEOUT_S:g}"),
     "enabled": (lambda v: isinstance(v, bool), "true or false"),
     "trust": (lambda v: isinstance(v, bool), "true or false"),
     "tools": (lambda v: isinstance(v, dict), "a mapping with include and exclude"),
     "transport": (lambda v: v in _TRANSPORTS, f"one of {', '.join(_TRANSPORTS)}"),
-    # What a server may ask of us: off, ask or on. Read by whoever answers.
-    "sampling": (lambda v: isinstance(v, (bool, str, dict)), "off, ask, on or a mapping"),
-    "elicitation": (lambda v: isinstance(v, (bool, str)), "off, ask or on"),
-    "roots": (lambda v: isinstance(v, (bool, str, list)), "off, on or a list of folders"),
+    **permissions.FIELDS,
 }
-_OPTIONS = ("sampling", "elicitation", "roots")
 
 
 def problem_with_servers(servers: Mapping[Any, Any]) -> str | None:
@@ -220,7 +255,7 @@ def _read(name: str, entry: Mapping[str, Any], source: str) -> ServerSettings:
         trust=entry.get("trust", False),
         include=tuple(chosen.get("include", ())),
         exclude=tuple(chosen.get("exclude", ())),
-        options={key: entry[key] for key in _OPTIONS if key in entry},
+        may=permissions.read_permissions(entry),
         source=source,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
@@ -14,13 +15,14 @@ from mcp.shared.exceptions import MCPError
 
 from ...backends.environment.children.child import Nursery
 from ...core.loading import Late
+from .asking.answers import Answers
+from .asking.callers import Callers
 from .connection import Connection, Ground, Listing, open_connection
 from .eras import Eras
 from .faults import LateError, LostError, RefusedError, ServerError, fault_of
 from .http import TRIES_SSE
 from .logbook import Logbook
 from .offering import Offering
-from .seams import Seams
 from .settings import ServerSettings
 from .states import BROKEN, SETTLED, USABLE, State, StateName
 
@@ -30,6 +32,10 @@ _FIRST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 _HELD_S = 60.0
 _DEBOUNCE_S = 0.15
 _MOST_TAIL = 600
+_MOST_UPDATES = 100
+_URI = re.compile(r"[!-~]{1,300}")
+# What a server says at these levels is for its log alone.
+_CHATTER = ("debug", "info")
 # A server that ends again and again under calls isn't started at once any more.
 _FAST_RETURNS = 3
 # So long after a failure, a call doesn't start a program again. Seconds.
@@ -49,16 +55,21 @@ class Supervisor:
         nursery: Nursery,
         log: Logbook,
         eras: Eras,
-        seams: Seams,
+        log_in: Callable[[ServerSettings], Any],
         variables: Mapping[str, str],
         offering: Offering,
     ) -> None:
         self.settings, self.log = settings, log
         self.state = State("idle", since=time.time())
         self.connection: Connection | None = None
+        self.updated: dict[str, None] = {}  # resources that changed, until somebody takes the news
         self._listing = Listing(())
         self._eras, self._variables, self._offering = eras, variables, offering
-        self._ground = Ground(nursery, log, seams, self._note_change, self._note_log)
+        self.callers = Callers()
+        self.answers = Answers(settings, self.callers, log.note)
+        self._ground = Ground(
+            nursery, log, log_in, self.answers.keywords(), self._note_change, self._note_log, self._note_update
+        )
         self._task: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -116,7 +127,6 @@ class Supervisor:
                 ) from None
             self._offer(connection, listing)
             self._served_at = time.monotonic()
-            await self._ground.seams.connected(settings, connection)
             try:
                 await self._attend(connection, listing)
             finally:
@@ -159,7 +169,7 @@ class Supervisor:
         while True:
             await self._until_change(connection, listing.good_for_s)
             if connection.lost.is_set():
-                raise LostError(connection.why_lost)
+                raise connection.fault or LostError(connection.why_lost)
             await asyncio.sleep(_DEBOUNCE_S)
             self._changed.clear()
             self._renewing = True
@@ -228,8 +238,17 @@ class Supervisor:
     def _note_change(self) -> None:
         self._changed.set()
 
+    def _note_update(self, uri: str) -> None:
+        """A model is told of it: nothing but a URI, and one that somebody asked for."""
+        watched = self.connection.watched if self.connection else ()
+        if _URI.fullmatch(uri) and uri.startswith(tuple(watched)) and len(self.updated) < _MOST_UPDATES:
+            self.updated[uri] = None
+
     def _note_log(self, params: Any) -> None:
-        self.log.note(f"{params.level}: {str(params.data)[:_MOST_TAIL]}")
+        said = f"{params.level}: {str(params.data)[:_MOST_TAIL]}"
+        self.log.note(said)
+        if params.level not in _CHATTER:
+            self.callers.tell(said)
 
     async def agree(self) -> None:
         """The person takes the server's tools as they are now."""

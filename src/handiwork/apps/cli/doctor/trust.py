@@ -25,9 +25,8 @@ def look(house: House) -> Iterator[Finding]:
 def _plugins(house: House) -> Iterator[Finding]:
     if waiting := house.plugins.waiting:
         files = ", ".join(os.path.basename(found.path) for found in waiting.found)
-        said = (
-            waiting.reason or f"{waiting.folder}: {files or 'its files'} aren't run until you say that you trust them"
-        )
+        untrusted = f"{waiting.folder}: {files or 'its files'} aren't run: you haven't said that you trust them"
+        said = waiting.reason or untrusted
         yield Finding(GROUP, "plugins", "warning", said, "handiwork plugins trust")
 
 
@@ -52,7 +51,7 @@ def _skills(house: House) -> Iterator[Finding]:
         return
     for skill in shelves.Shelf(wells, ledgers.Ledger(Path(house.home, "skills-trust.json"))).all():
         if skill.state == "untrusted":
-            said = f"{skill.where} isn't shown to a model until you say that you trust it"
+            said = f"{skill.where} isn't shown to a model: you haven't said that you trust it"
             yield Finding(GROUP, f"skill {skill.name}", "warning", said, f"handiwork skills trust {skill.name}")
         elif skill.state == "broken":
             said = f"{skill.where} can't be used: {'; '.join(skill.text.errors)}"

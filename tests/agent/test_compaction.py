@@ -95,6 +95,7 @@ def test_a_very_long_task_has_a_bounded_digest():
     assert cost(shown) <= HIGH * 8_000 and "not listed" in shown[2]["content"]
 
 
+@pytest.mark.integration
 def test_its_own_cost_a_turn_stays_flat():
     context, messages, spent = Context(16_000), list(START), []
     for n in range(400):

@@ -161,6 +161,7 @@ def test_one_that_breaks_is_told_beside_those_that_do_not(hire):
     assert not done.is_error
 
 
+@pytest.mark.integration
 def test_out_of_time_it_leaves_what_it_has(hire, add):
     add("save", lambda args: "/tmp/report.md", traits=Traits(effect="write"))
     model = ScriptedModel([{"text": "I have saved the first part.", **call("save")}, call("wait")])
@@ -200,6 +201,7 @@ def test_a_silent_model_is_stalled_long_before_its_time_is_up(hire):
     assert time.monotonic() - began < 3 and model.cancelled == 1
 
 
+@pytest.mark.integration
 def test_one_that_does_not_end_is_left_behind(hire, monkeypatch):
     monkeypatch.setattr("handiwork.agent.delegate.GRACE_S", 0.2)
 
@@ -224,6 +226,7 @@ def test_one_that_does_not_end_is_left_behind(hire, monkeypatch):
     assert report["state"] == "abandoned" and report["last_said"] == "I go on" and took < 1.5 and hired.dismissed
 
 
+@pytest.mark.integration
 def test_a_model_that_goes_on_streaming_is_not_stalled(hire):
     class Slow(Silent):
         async def reply(self, request):
@@ -235,6 +238,7 @@ def test_a_model_that_goes_on_streaming_is_not_stalled(hire):
     assert ask(Delegation(hire(Slow()), replace(LIMITS, quiet_s=0.25)), tasks=tasks("x")).value["results"][0]["answer"]
 
 
+@pytest.mark.integration
 def test_a_call_that_takes_its_time_is_not_stalled(hire, add):
     add("build", lambda args: time.sleep(0.5) or "built", traits=Traits(read_only=True))
     hired = hire([call("build"), "done"])

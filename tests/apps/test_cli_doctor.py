@@ -19,6 +19,8 @@ from handiwork.core.config import Config
 from .causes import SERVER
 from .test_cli_tools import GATED
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 
 def test_a_new_home_has_warnings_only(cli, home):
     ran = cli("doctor", "--json")

@@ -44,6 +44,7 @@ def test_disable_and_enable(cli, plugin, configure):
     assert ran.code == 0 and str(path) in ran.out and path.read_text() == "# kept\nplugins_disabled: [good]\n"
 
 
+@pytest.mark.integration
 def test_a_disabled_plugin_is_not_run(command, plugin, home):
     plugin("good", GOOD)
     assert command("tools", "call", "greet", "name=Ann").out == "Ann\n"

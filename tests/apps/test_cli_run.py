@@ -36,6 +36,7 @@ def test_work_in_another_folder(cli, script, tmp_path):
     assert (there / "f").read_text() == "x"
 
 
+@pytest.mark.integration
 def test_a_limit_is_exit_4(cli, script):
     model = script(*[call("calculate", expression=f"{n}+1") for n in range(5)], "never")
     ran = cli("run", "x", "--max-steps", "2", "--model", model)
@@ -170,6 +171,7 @@ def test_an_endpoint_that_is_down_is_told_at_once(cli, endpoint, monkeypatch):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.integration
 def test_an_endpoint_that_is_slow_ends_at_the_limit(cli, endpoint):
     url = endpoint(lambda handler: time.sleep(3))
     start = time.monotonic()

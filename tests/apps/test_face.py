@@ -88,6 +88,7 @@ def test_discover_names_modules_and_can_be_repeated(fresh, plugin):
     assert any("file" in name for name in first)
 
 
+@pytest.mark.integration
 def test_functions_discover_by_themselves(fresh):
     for call in (
         "handiwork.get_tool_definitions(['utility'])[0]['function']['name']",

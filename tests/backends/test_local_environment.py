@@ -15,6 +15,8 @@ from handiwork.core.cancel import CancelToken
 from handiwork.core.errors import HandiworkError, UsageError
 from handiwork.core.types import Command
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 
 @pytest.fixture
 def env(tmp_path, living):

@@ -97,6 +97,7 @@ def test_a_check_that_leaves_the_program_is_a_no(registry, add):
     assert "end the program" in reason(registry, "t")
 
 
+@pytest.mark.integration
 def test_checks_run_at_the_same_time_and_a_hanging_one_holds_up_nobody(registry, add, monkeypatch):
     monkeypatch.setattr("handiwork.catalog.gate.HANG_LIMIT_S", 0.7)
     release = threading.Event()

@@ -132,6 +132,7 @@ async def _many(bridge, noop):
     await asyncio.gather(*(bridge.arun(noop()) for _ in range(500)))
 
 
+@pytest.mark.integration
 def test_a_handler_that_blocks_is_named_and_gets_a_loop_of_its_own(caplog):
     bridge = Bridge("blocking")
 
@@ -190,6 +191,7 @@ def test_a_forked_child_has_loops_of_its_own():
 
 
 @pytest.mark.parametrize("way", ["run", "arun"])
+@pytest.mark.integration
 def test_the_smaller_of_the_usual_limit_and_ones_own_wins(bridge, monkeypatch, way):
     monkeypatch.setattr("handiwork.core.bridge.DEFAULT_TIMEOUT_S", 0.1)
     ended = threading.Event()
@@ -255,6 +257,7 @@ def test_who_is_cancelled_twice_still_ends_in_peace(bridge):
     assert asyncio.run(caller())
 
 
+@pytest.mark.integration
 def test_one_that_never_ends_is_not_waited_for(bridge, monkeypatch):
     monkeypatch.setattr("handiwork.core.bridge.LAST_WORDS_S", 0.1)
     release = threading.Event()

@@ -90,6 +90,7 @@ def test_the_paths_of_a_patch_are_those_in_its_text(pipeline, tools, add, tmp_pa
         assert [len(w) for w in waves(pipeline, calls)] == expected
 
 
+@pytest.mark.integration
 def test_eight_independent_calls_take_the_time_of_one(pipeline, add):
     async def nap(args):
         await asyncio.sleep(0.2)

@@ -16,6 +16,8 @@ from handiwork.core.types import Done, Scope, ShellState
 from handiwork.tools import terminal as tools
 from handiwork.tools.terminal import process, terminal
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 
 @pytest.fixture
 def scope(tmp_path):

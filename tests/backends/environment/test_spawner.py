@@ -20,6 +20,8 @@ from handiwork.backends.environment.children.spawner import SPAWNER, Spawner
 from handiwork.backends.environment.follow import Follower
 from handiwork.core.errors import HandiworkError, UsageError
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 ENV = {"PATH": os.environ["PATH"]}
 
 

@@ -14,6 +14,8 @@ from handiwork.core.errors import FetchError
 from handiwork.core.types import HttpReply
 from handiwork.guard.reach import Reach, reach
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)

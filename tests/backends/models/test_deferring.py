@@ -24,6 +24,8 @@ from handiwork.backends.models.openai import OpenAIModel
 from handiwork.core.config import Config
 from handiwork.tools import tool_search as shipped
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 MODEL = "claude-sonnet-4-5"
 FOUND = {"type": "tool_reference", "tool_name": "paint"}
 

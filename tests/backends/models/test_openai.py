@@ -13,6 +13,8 @@ from handiwork.backends.models.retry import Retry
 from handiwork.core.errors import HandiworkError, ModelError, ModelUnavailableError, UsageError
 from handiwork.core.types import ModelReply, ModelRequest, Usage
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 TOOLS = [{"type": "function", "function": {"name": "add", "description": "", "parameters": {"type": "object"}}}]
 KEY = "-".join(("a", "key", "of", "nobody"))
 

@@ -15,6 +15,8 @@ from handiwork.backends.models.history import valid_history
 from handiwork.core.errors import ModelError, ModelUnavailableError
 from handiwork.core.types import ModelReply, ModelRequest, Usage
 
+pytestmark = pytest.mark.integration  # real processes and servers
+
 KEY = "-".join(("a", "key", "of", "nobody"))
 HISTORY = [
     {"role": "system", "content": "Be exact."},

@@ -26,7 +26,7 @@ $(BIN)/python:
 
 $(VENV)/.ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev,local,multilingual,documents]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev,local,multilingual,documents,secrets]"
 	@touch $@
 
 demo: $(VENV)/.ready

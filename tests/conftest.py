@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,12 +16,10 @@ from handiwork.core.types import Scope, ToolCall, ToolResult
 from handiwork.pipeline.limits import Limits
 from handiwork.pipeline.line import Pipeline
 
-_numbers = itertools.count()
-
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path_factory.mktemp(f"home{next(_numbers)}", numbered=False)  # numbering lists all that there are
+    folder = Path(tempfile.mkdtemp(dir=tmp_path_factory.getbasetemp(), prefix="home"))  # `mktemp` lists all there are
     monkeypatch.setenv("HANDIWORK_HOME", str(folder))
     monkeypatch.delenv("HANDIWORK_MODEL", raising=False)
     return folder

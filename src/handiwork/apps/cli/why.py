@@ -66,7 +66,7 @@ def _why_tool(house: House, said: Namespace, out: Output) -> int:
         "checkpoints": [_document(answer) for answer in story.checkpoints],
     }
     state = out.paint("visible", "green") if story.visible else out.paint("NOT VISIBLE", "red")
-    out.show(document, map(printable, [f"{story.tool}  {state}", *_lines(story.asked, out)]))
+    out.show(document, [f"{printable(story.tool)}  {state}", *_lines(story.asked, out)])
     return 0 if story.visible else 1
 
 
@@ -105,9 +105,9 @@ def _document(answer: Answer) -> dict[str, Any]:
 def _lines(answers: tuple[Answer, ...], out: Output) -> Iterator[str]:
     for answer in answers:
         mark = out.paint("✓", "green") if answer.state == "ok" else out.paint("✗", "red")
-        yield f"  {mark} {answer.name:<12} {answer.detail}".rstrip()
+        yield f"  {mark} {answer.name:<12} {printable(answer.detail)}".rstrip()
         if answer.fix:
-            yield f"    fix: {answer.fix}"
+            yield f"    fix: {printable(answer.fix)}"
 
 
 def _why_call(house: House, said: Namespace, out: Output) -> int:

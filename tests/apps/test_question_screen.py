@@ -48,7 +48,7 @@ class Screen:
 
 @pytest.fixture
 def screen(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Screen:
-    work = tmp_path / "work"
+    work = tmp_path / "code"
     (work / ".handiwork").mkdir(parents=True)
     (work / "app.py").write_text("a\nif x:\n    # TODO handle None\n    go()\n")
     monkeypatch.setattr("handiwork.apps.house._houses._default", None)
@@ -79,8 +79,8 @@ def test_a_patch_is_shown_as_a_diff(screen: Screen) -> None:
   asks because: it changes app.py
   [1] yes, once
   [2] yes, this session: this call as it is shown
-  [3] yes, in this project: patch(~/work/app.py) -> .handiwork/config.local.yaml
-  [4] yes, always: patch(~/work/app.py) -> ~/.handiwork/config.yaml
+  [3] yes, in this project: patch(~/code/app.py) -> .handiwork/config.local.yaml
+  [4] yes, always: patch(~/code/app.py) -> ~/.handiwork/config.yaml
   [n] no   [w] no, and say why   [d] show all of it
   Allow? (Enter = no)\x20
 """

@@ -115,7 +115,7 @@ def test_a_prefix_is_a_program_with_its_subcommand(command: str, prefix: str, tm
 
 def test_paths_are_offered_alone_and_with_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    work = tmp_path / "work"
+    work = tmp_path / "code"
     work.mkdir()
 
     def rules(path: str) -> list[str]:
@@ -124,7 +124,7 @@ def test_paths_are_offered_alone_and_with_their_folder(tmp_path: Path, monkeypat
     assert rules("~/notes/x.md") == ["write_file(~/notes/x.md)", "write_file(~/notes/**)"]
     assert rules("~/.ssh/config") == ["write_file(~/.ssh/config)"]
     assert rules("~/x") == ["write_file(~/x)"]
-    assert rules(".env") == ["write_file(~/work/.env)"]
+    assert rules(".env") == ["write_file(~/code/.env)"]
     assert rules("~/[a]/b") == ["write_file(~/[[]a]/b)", "write_file(~/[[]a]/**)"]
 
 

@@ -20,7 +20,6 @@ from .raters import Bounds, Rated
 
 if TYPE_CHECKING:
     from .programs.entry import Program
-    from .rules.facts import Facts
     from .rules.fences import Fence
     from .rules.rulebook import Rulebook
 
@@ -59,18 +58,33 @@ def policy(
         if is_free and bounds.mode != "read-only" and _is_own(entry):
             return ALLOW
         found = raters.found(ready, bounds)
-        verdicts = [*asks_of_tool(entry), *(rated.verdict for rated in found), *_strange(ready)]
-        proven = _is_proven(verdicts, entry)
-        if book or fences:
-            facts = fact.Facts(ready, found)
-            verdict = _barred(fences, facts) or _by_rules(book, fences, facts, bounds.mode, proven=proven)
-        else:
-            verdict = in_mode(raters.together(verdicts), entry, bounds.mode, proven=proven)
+        verdict = _verdict_on(ready, found, bounds.mode, book, fences)
         if stand is not None or mode == "auto":
             verdict = in_session(verdict, ready, mode=mode, stand=stand or Standing(), found=found, clean=clean)
         return _telling(verdict, found)
 
     return judge
+
+
+def _verdict_on(
+    ready: Ready, found: Sequence[Rated], mode: Mode, book: Rulebook | None, fences: Sequence[Fence]
+) -> Verdict:
+    """The verdict on what was *found* of the call, on its tool and on where its values come from."""
+    entry, of_call = ready.entry, [rated.verdict for rated in found]
+    of_tool, strange = asks_of_tool(entry), _strange(ready, found)
+    proven = _is_proven([*of_tool, *of_call, *strange], entry)
+    if not (book or fences):
+        return in_mode(raters.together([*of_tool, *of_call, *strange]), entry, mode, proven=proven)
+    facts = fact.Facts(ready, found)
+    barred = next(filter(None, (fence.bars(facts) for fence in fences)), None)
+    ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
+    denied = barred or next((said for said in ruled if isinstance(said, Forbid)), None)
+    if denied:
+        return denied
+    # Rules lift neither the guard's own no nor what it asks because somebody from outside named the values.
+    lifted = [book.lifted(facts, of_tool, mode)] if book else [*of_tool, *of_call]
+    held = in_mode(raters.together([*lifted, *strange]), entry, mode, proven=proven)
+    return held if not ruled or isinstance(held, Forbid) else raters.together([ruled[0], held])
 
 
 def _telling(verdict: Verdict, found: Sequence[Rated]) -> Verdict:
@@ -79,26 +93,6 @@ def _telling(verdict: Verdict, found: Sequence[Rated]) -> Verdict:
     if not judged or isinstance(verdict, Forbid):
         return verdict
     return replace(verdict, effects=tuple(effect for command in judged for effect in command.told()))
-
-
-def _barred(fences: Sequence[Fence], facts: Facts) -> Forbid | None:
-    return next(filter(None, (fence.bars(facts) for fence in fences)), None)
-
-
-def _by_rules(book: Rulebook | None, fences: Sequence[Fence], facts: Facts, mode: Mode, *, proven: bool) -> Verdict:
-    """The verdict where there are rules: deny, then ask, then allow, then the mode.
-
-    The guard's own no stays, and so does what it asks because somebody from outside named the values.
-    """
-    ruled = [said for one in (book, *(fence.book for fence in fences)) if one and (said := one.rule_on(facts))]
-    denied = next((said for said in ruled if isinstance(said, Forbid)), None)
-    if denied:
-        return denied
-    entry = facts.ready.entry
-    of_tool, strange = asks_of_tool(entry), _strange(facts.ready)
-    found = [book.lifted(facts, of_tool, mode)] if book else [*of_tool, *(rated.verdict for rated in facts.rated)]
-    held = in_mode(raters.together([*found, *strange]), entry, mode, proven=proven)
-    return held if not ruled or isinstance(held, Forbid) else raters.together([ruled[0], held])
 
 
 def _is_own(entry: ToolEntry) -> bool:
@@ -117,13 +111,16 @@ def asks_of_tool(entry: ToolEntry) -> list[Verdict]:
     return [Ask(unknown, (f"tool:{entry.name}",))]
 
 
-def _strange(ready: Ready) -> list[Verdict]:
+def _strange(ready: Ready, found: Sequence[Rated]) -> list[Verdict]:
     """What to ask where values of the call come from text that nobody here wrote."""
-    name = ready.entry.name
+    if not ready.provenance:
+        return []
+    name, touches = ready.entry.name, ready.entry.traits.touches
+    only_looks = all(rated.command.only_looks for rated in found if rated.command is not None)
     return [
         Ask(_STRANGE.format(argument, label.source), tuple(f"flow:{name}:{argument}:{v}" for v in label.values))
         for argument, label in ready.provenance.items()
-        if not (ready.entry.traits.touches.get(argument) == "command" and raters.only_looks(ready, argument))
+        if not (only_looks and touches.get(argument) == "command")
     ]
 
 

@@ -161,12 +161,6 @@ def _rate_command(ready: Ready, text: str, bounds: Bounds) -> Iterable[Rated]:
     yield Rated(verdict, "command", text, cwd, command=found)
 
 
-def only_looks(ready: Ready, argument: str) -> bool:
-    """Whether the commands in an argument only look at what is here: they change nothing, and reach nobody."""
-    found = [commands.judge_command(text, cwd=command_folder(ready)) for text in texts_in(ready.args[argument])]
-    return all(f.action == "allow" and all(e.kind in ("read", "list") for e in f.effects) for f in found)
-
-
 def meant_by(text: str, exported: Mapping[str, str]) -> str:
     """The session's variables that may change what *text* does: a yes to it is a yes with these values."""
     used = (name for name in sorted(exported) if name in text or name == "PATH" or name.startswith("LD_"))

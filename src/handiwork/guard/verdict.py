@@ -12,6 +12,7 @@ Action: TypeAlias = Literal["allow", "ask", "forbid"]
 _MOST_TOLD: Final = 50
 # The kinds of effects that change nothing.
 READING: Final = frozenset(("read", "list", "fetch"))
+_LOOKING: Final = READING - {"fetch"}
 EDITING: Final = frozenset(
     (
         "write",
@@ -52,6 +53,11 @@ class CommandVerdict:
     def told(self) -> tuple[str, ...]:
         """Its effects in words, each once."""
         return tuple(dict.fromkeys(f"{e.kind} {e.target}".rstrip() for e in self.effects[:_MOST_TOLD]))
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it may run and is known to look at what is here alone: it changes nothing, and reaches nobody."""
+        return self.action == "allow" and all(effect.kind in _LOOKING for effect in self.effects)
 
     @property
     def edits(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handiwork.apps.mcp_files import Found, read_file, usual_files
+from handiwork.apps.mcp_files import Found, read_data, read_file, usual_files
 from handiwork.core.errors import UsageError
 
 PROGRAM = {"command": "npx", "args": ["-y", "pkg"], "env": {"A": "1"}}
@@ -152,3 +152,10 @@ def test_files_are_found_in_their_usual_places(tmp_path: Path, monkeypatch: pyte
         (tmp_path / name).touch()
     found = [str(Path(p).relative_to(tmp_path)) for p in usual_files(str(tmp_path / "p"))]
     assert found == [".cursor/mcp.json", ".codex/config.toml", "p/.vscode/mcp.json"]
+
+
+def test_what_was_read_is_what_is_told_of(tmp_path):
+    path = tmp_path / ".mcp.json"
+    path.write_text('{"mcpServers": {"later": {"command": "b"}}}')
+    found = read_data(str(path), b'\xef\xbb\xbf{"mcpServers": {"now": {"command": "a"}}}')
+    assert list(found.servers) == ["now"]

@@ -35,10 +35,20 @@ class Found:
 
 def read_file(path: str, folder: str = "") -> Found:
     """The servers that a file names, whosever it is; *folder* is the project they are for. Raises `UsageError`."""
-    data = _parse(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise UsageError(f"{path}: can't be read: {error.strerror}", "give a file that names MCP servers") from error
+    return read_data(path, data, folder)
+
+
+def read_data(path: str, data: bytes, folder: str = "") -> Found:
+    """The servers that *data*, which was read from a file, names. Raises `UsageError`."""
+    said = parse(path, data)
     servers: dict[str, Entry] = {}
     left: dict[str, str] = {}
-    for name, entry in _entries(data, folder):
+    for name, entry in _entries(said, folder):
         try:
             servers[name] = translate(entry, folder)
         except UsageError as error:
@@ -58,19 +68,16 @@ def usual_files(folder: str) -> list[str]:
     return [path for path in dict.fromkeys(paths) if os.path.isfile(path)]
 
 
-def _parse(path: str) -> Mapping[str, Any]:
+def parse(path: str, data: bytes) -> dict[str, Any]:
+    """What a file says, by the kind that its name tells. Raises `UsageError`."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
-        data = _parser_of(path)(text)
-    except OSError as error:
-        raise UsageError(f"{path}: can't be read: {error.strerror}", "give a file that names MCP servers") from error
+        said = _parser_of(path)(data.decode("utf-8-sig"))
     except (ValueError, yaml.YAMLError) as error:
-        said = str(error).splitlines()[0]
-        raise UsageError(f"{path}: can't be read: {said}", "correct it there") from error
-    if not isinstance(data, dict):
+        problem = str(error).splitlines()[0]
+        raise UsageError(f"{path}: can't be read: {problem}", "correct it there") from error
+    if not isinstance(said, dict):
         raise UsageError(f"{path}: names no servers", "give a file that names MCP servers")
-    return data
+    return said
 
 
 def _parser_of(path: str) -> Callable[[str], Any]:

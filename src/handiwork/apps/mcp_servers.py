@@ -6,12 +6,12 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..backends.trust.agreed import AgreedFiles, digest_of
 from ..core.errors import UsageError
 from ..core.loading import Late
 from ..sources.mcp.host import Host
 from ..sources.mcp.permissions import ASKING
 from ..sources.mcp.settings import ServerSettings, read_servers
-from ..sources.mcp.trust import TrustedFiles, digest_of
 from .servers import project_file
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def open_host(house: House) -> Host:
     return host
 
 
-def trusted_files(home: str) -> TrustedFiles:
+def trusted_files(home: str) -> AgreedFiles:
     """The files of servers that the person agreed to."""
-    return TrustedFiles(os.path.join(home, "mcp", "trusted.json"))
+    return AgreedFiles(os.path.join(home, "mcp", "trusted.json"))
 
 
 def of_project(home: str) -> tuple[ServerSettings, ...]:
@@ -42,14 +42,14 @@ def of_project(home: str) -> tuple[ServerSettings, ...]:
         return ()
     try:
         with open(path, "rb") as file:
-            digest = digest_of(file.read())
-        found = mcp_files.read_file(path, os.path.dirname(path))
+            data = file.read()
+        found = mcp_files.read_data(path, data, os.path.dirname(path))  # what is agreed to, not what comes after it
     except (OSError, UsageError) as error:  # a project's fault must not keep the person's own tools away
         logging.getLogger(__name__).warning("%s", error)
         return ()
     servers = read_servers(found.servers, path)
     trusted = trusted_files(home)
-    held = "" if trusted.holds(path, digest) else _why_held(path, changed=trusted.knows(path))
+    held = "" if trusted.holds(path, digest_of(data)) else _why_held(path, changed=trusted.knows(path))
     return tuple(_as_theirs(s, held, os.path.dirname(path)) for s in servers)
 
 

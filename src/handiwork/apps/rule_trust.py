@@ -6,47 +6,31 @@ after a person said so, or where the person's own answer was stored there.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..core.errors import ConfigError
-from .config_file import write_text
-
-_VERSION = 1
+from ..backends.trust.agreed import AgreedFiles, digest_of
 
 
+@dataclass(frozen=True, slots=True)
 class RuleTrust:
     """The record in *home*."""
 
-    __slots__ = ("_path",)
+    home: str
 
-    def __init__(self, home: str) -> None:
-        self._path = os.path.join(home, "trusted_rules.json")
+    @property
+    def _agreed(self) -> AgreedFiles:
+        return AgreedFiles(os.path.join(self.home, "trusted_rules.json"))
 
     def trusts(self, file: str, allowed: Sequence[str]) -> bool:
         """Whether these rules of *file*, and no others, were trusted."""
-        return not allowed or self._record().get(os.path.realpath(file)) == _digest(allowed)
+        return not allowed or self._agreed.holds(file, _digest(allowed))
 
     def trust(self, file: str, allowed: Sequence[str]) -> None:
-        """Trust these rules of *file* from now on."""
-        files = {**self._record(), os.path.realpath(file): _digest(allowed)}
-        write_text(self._path, json.dumps({"version": _VERSION, "files": files}, indent=1) + "\n")
-
-    def _record(self) -> dict[str, str]:
-        try:
-            with open(self._path, encoding="utf-8") as file:
-                data = json.load(file)
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError) as error:
-            raise ConfigError(
-                f"{self._path}: can't be read: {error}", "remove it, and trust the rules again"
-            ) from error
-        files = data.get("files") if isinstance(data, dict) and data.get("version") == _VERSION else None
-        return files if isinstance(files, dict) else {}
+        """Trust these rules of *file* from now on. Raises `UsageError` where that can't be written."""
+        self._agreed.add(file, _digest(allowed))
 
 
 def _digest(allowed: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join(sorted(allowed)).encode()).hexdigest()
+    return digest_of("\0".join(sorted(allowed)).encode())

@@ -14,7 +14,6 @@ from handiwork.sources.mcp.host import Host
 from handiwork.sources.mcp.logbook import TAIL_BYTES, Logbook
 from handiwork.sources.mcp.news import News
 from handiwork.sources.mcp.settings import read_servers
-from handiwork.sources.mcp.trust import TrustedFiles, digest_of
 
 
 def host(registry: ToolRegistry, **servers: Any) -> Host:
@@ -65,17 +64,6 @@ def test_a_server_that_the_person_has_not_agreed_to_is_not_started(registry: Too
     made.begin()
     made.check(["a"], 1)
     assert made.state("a").name == "held" and made.state("a").fix == "handiwork mcp trust"
-
-
-def test_an_agreement_holds_for_what_was_read(tmp_path: Path):
-    trusted = TrustedFiles(str(tmp_path / "mcp" / "trusted.json"))
-    file = tmp_path / ".mcp.json"
-    assert not trusted.holds(str(file), digest_of(b"a")) and not trusted.knows(str(file))
-    trusted.add(str(file), digest_of(b"a"))
-    assert trusted.holds(str(file), digest_of(b"a")) and not trusted.holds(str(file), digest_of(b"b"))
-    assert Path(trusted.path).stat().st_mode & 0o777 == 0o600
-    Path(trusted.path).write_text("{")
-    assert not trusted.holds(str(file), digest_of(b"a"))
 
 
 def test_a_logbook_keeps_the_end_at_hand_and_its_files_small(tmp_path: Path):

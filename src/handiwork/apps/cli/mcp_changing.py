@@ -9,12 +9,12 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...backends.trust.agreed import digest_of
 from ...catalog.store import ToolRegistry
 from ...core.errors import HandiworkError, UsageError
 from ...core.loading import Late
 from ...sources.mcp.settings import ServerSettings, problem_with_servers, read_servers
-from ...sources.mcp.trust import digest_of
-from ..config_file import set_value
+from ..config_file import set_value, write_text
 from ..house import House
 from ..servers import project_file
 from .asking import is_attended, read_line
@@ -139,13 +139,12 @@ def _store_in_project(house: House, name: str, entry: Mapping[str, Any]) -> str:
     trusted = servers_of.trusted_files(house.home)
     before = _bytes_of(path)
     agreed = not before or trusted.holds(path, digest_of(before))
-    data = json.loads(before or b"{}")
+    data = mcp_files.parse(path, before or b"{}")
     kind = {"type": entry.get("transport", "http")} if "url" in entry else {}
     own = {key: value for key, value in entry.items() if key != "transport"}
     data.setdefault("mcpServers", {})[name] = {**kind, **own}
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(path, text)
     if agreed:  # what else the file names was agreed to before
         trusted.add(path, digest_of(text.encode()))
     return path
@@ -200,14 +199,14 @@ def trust(house: House, said: Namespace, out: Output) -> int:
     path = project_file()
     if not os.path.isfile(path):
         raise UsageError(f"there is no {path}", "it is the file by which a project names its MCP servers")
-    digest = digest_of(_bytes_of(path))
-    found = mcp_files.read_file(path, os.path.dirname(path))
+    data = _bytes_of(path)
+    found = mcp_files.read_data(path, data, os.path.dirname(path))
     rows = [{"name": s.name, "where": s.where} for s in read_servers(found.servers, path)]
     for line in columns([[row["name"], row["where"]] for row in rows]):
         out.note(printable(line))
     if not (said.yes or _agrees(f"Let {path} start these?")):
         raise UsageError("nothing is trusted", "agree at a terminal, or with --yes")
-    servers_of.trusted_files(house.home).add(path, digest)
+    servers_of.trusted_files(house.home).add(path, digest_of(data))
     out.show({"file": path, "servers": rows, "left": found.left}, [f"{path} is trusted as it is now"])
     return 0
 

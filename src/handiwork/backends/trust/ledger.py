@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,8 @@ from typing import Any, Literal
 
 from handiwork.core.errors import UsageError
 
-from ..files.local import LocalFiles
+from .record import Record
 
-VERSION = 1
 Kind = Literal["trusted", "by_agent"]
 
 
@@ -25,30 +23,17 @@ class Ledger:
     def holds(self) -> tuple[frozenset[str], frozenset[str]]:
         """The hashes that are trusted, and those that an agent wrote."""
         try:
-            said = self._read()
+            said = _rows(Record(self.path).read())
         except UsageError:  # whoever wants to trust something is told why it can't be
             return frozenset(), frozenset()
         return frozenset(said["trusted"]), frozenset(said["by_agent"])
 
     def add(self, kind: Kind, digest: str, name: str) -> None:
         """Note a hash with the name of what it is of. Raises `UsageError` where it can't be written."""
-        files = LocalFiles()
-        real = files.real(str(self.path))
-        with files.locked((real,)):
-            before, said = files.stat(real), self._read()
-            said[kind][digest] = {"name": name, "at": round(time.time())}
-            data = json.dumps(said, indent=1, ensure_ascii=False).encode() + b"\n"
-            files.replace(real, data, expected=before, mode=0o600)
+        row = {"name": name, "at": round(time.time())}
+        Record(self.path).change(lambda said: {**(rows := _rows(said)), kind: {**rows[kind], digest: row}})
 
-    def _read(self) -> dict[str, Any]:
-        try:
-            said = json.loads(self.path.read_bytes())
-        except FileNotFoundError:
-            said = {}
-        except OSError as error:
-            raise UsageError(f"can't read {self.path}: {error.strerror}", "check its permissions") from error
-        except (ValueError, RecursionError):
-            said = {}
-        known = said if isinstance(said, dict) and said.get("version") == VERSION else {}
-        rows = {kind: known.get(kind) for kind in ("trusted", "by_agent")}
-        return {"version": VERSION, **{k: v if isinstance(v, dict) else {} for k, v in rows.items()}}
+
+def _rows(said: dict[str, Any]) -> dict[str, Any]:
+    rows = {kind: said.get(kind) for kind in ("trusted", "by_agent")}
+    return {kind: row if isinstance(row, dict) else {} for kind, row in rows.items()}
